@@ -1,0 +1,259 @@
+/**
+ * What goes over the wire: the schemas of every request and answer, shared by HTTP, OpenAPI and
+ * the tools of agents. A request is parsed here once; inside, its type is trusted.
+ */
+import * as z from "zod";
+
+/** What a note is to the server; the place of a file decides before its metadata. */
+export const NOTE_KINDS = [
+  "memory",
+  "note",
+  "summary",
+  "facts",
+  "history",
+  "shared",
+  "journal",
+  "derived",
+] as const;
+export type NoteKind = (typeof NOTE_KINDS)[number];
+
+export const SEARCH_MODES = ["grep", "keyword", "vector", "hybrid"] as const;
+export type SearchMode = (typeof SEARCH_MODES)[number];
+
+/** The scope id of the global store. */
+export const GLOBAL_SCOPE_ID = "0".repeat(26);
+
+export const MAX_SEARCH_LIMIT = 100;
+export const DEFAULT_SEARCH_LIMIT = 10;
+/** Longer queries are refused; an agent's message fits many times over. */
+export const MAX_QUERY_CHARS = 10_000;
+
+const wholeNumber = (least: number, most: number) =>
+  z.string().regex(/^[+-]?\d+$/, `must be a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .pipe(
+      z.number().int().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`),
+    );
+
+const commaList = z.string().transform((text) =>
+  text.split(",").map((item) => item.trim()).filter((item) => item !== "")
+);
+
+const query = z.string()
+  .refine((text) => text.trim() !== "", "must not be empty")
+  .refine(
+    (text) => text.length <= MAX_QUERY_CHARS,
+    `must not be longer than ${MAX_QUERY_CHARS} characters`,
+  );
+
+/** `GET /api/search`: all values come as text. */
+export const SearchParams = z.strictObject({
+  q: query.describe("What to look for, in any language; in mode `grep` a literal text"),
+  mode: z.enum(SEARCH_MODES).default("hybrid").describe(
+    "`keyword` BM25; `grep` the files' own lines; `vector` and `hybrid` answer by keyword, " +
+      "and say so in `fallback`, while no embedding is there",
+  ),
+  limit: wholeNumber(1, MAX_SEARCH_LIMIT).default(DEFAULT_SEARCH_LIMIT)
+    .describe("How many hits at the most, 1 to 100"),
+  scope: z.enum(["all", "global"]).default("all").describe(
+    "`all` = the whole vault; `global` = the global store of memories",
+  ),
+  kind: commaList.pipe(z.array(z.enum(NOTE_KINDS))).default([]).describe(
+    "Only these kinds of note, comma-separated",
+  ),
+  tags: commaList.default([]).describe("Only notes with any of these tags, comma-separated"),
+  folder: z.string().optional().describe("Only notes in this folder of the vault or below it"),
+  status: z.string().optional().describe(
+    "Only notes with this status; without it memories that are not active are left out",
+  ),
+});
+export type SearchInput = z.output<typeof SearchParams>;
+
+/** `GET /api/notes/{path}`. */
+export const NoteParams = z.strictObject({
+  lines: z.string()
+    .regex(/^[1-9]\d{0,9}(-[1-9]\d{0,9})?$/, "must be a line range such as 10-25, from 1")
+    .transform((text) => {
+      const [start = 1, end = start] = text.split("-").map(Number);
+      return { start, end };
+    })
+    .refine(({ start, end }) => start <= end, "must not end before it starts")
+    .optional()
+    .describe("Only these lines, counted from 1, both ends included"),
+});
+export type NoteInput = z.output<typeof NoteParams> & { readonly path: string };
+
+/** `GET /api/diagnostics`. */
+export const DiagnosticsParams = z.strictObject({
+  limit: wholeNumber(1, 10_000).default(1_000).describe("How many entries at the most"),
+  reason: z.string().optional().describe("Only entries with this reason"),
+});
+export type DiagnosticsInput = z.output<typeof DiagnosticsParams>;
+
+/** For end points without parameters: any is refused. */
+export const NoParams = z.strictObject({});
+
+const lineRange = z.object({ start: z.int(), end: z.int() });
+
+/** The parts of a score, raw, 0..1; `null` = the signal could not speak. */
+export const SignalsShape = z.object({
+  keyword: z.number().nullable(),
+  metadata: z.number().nullable(),
+  body: z.number().nullable(),
+  dense: z.number().nullable(),
+});
+export type Signals = z.output<typeof SignalsShape>;
+
+export const HitShape = z.object({
+  id: z.string().describe("The memory's id, else the path"),
+  path: z.string(),
+  kind: z.enum(NOTE_KINDS),
+  actor: z.string().optional().describe("Who wrote the memory, where it says so"),
+  name: z.string(),
+  description: z.string(),
+  score: z.number().describe("0..1; in mode `grep` always 1"),
+  signals: SignalsShape,
+  heading: z.string().nullable().describe("The headings above the matched lines, ` > ` between"),
+  lines: lineRange.describe("The matched chunk, lines counted from 1"),
+  snippet: z.string(),
+  tags: z.array(z.string()),
+  updatedAt: z.string().describe("`updated_at` as written, else the file's time (ISO 8601)"),
+});
+export type Hit = z.output<typeof HitShape>;
+
+export const IndexingShape = z.object({ done: z.int(), total: z.int() });
+export type Indexing = z.output<typeof IndexingShape>;
+
+export const FreshnessShape = z.object({
+  verified: z.boolean(),
+  ageMs: z.number().describe("How long ago the vault was last compared with the index"),
+});
+export type Freshness = z.output<typeof FreshnessShape>;
+
+export const SearchAnswerShape = z.object({
+  query: z.string(),
+  mode: z.enum(SEARCH_MODES).describe("The mode that answered"),
+  fallback: z.object({
+    from: z.enum(SEARCH_MODES),
+    to: z.enum(SEARCH_MODES),
+    reason: z.string(),
+  }).optional(),
+  indexing: IndexingShape.optional(),
+  freshness: FreshnessShape.optional(),
+  total: z.int().describe("How many notes matched"),
+  tookMs: z.number(),
+  results: z.array(HitShape),
+});
+export type SearchAnswer = z.output<typeof SearchAnswerShape>;
+
+export const NAME_SOURCES = ["frontmatter", "heading", "file"] as const;
+export type NameSource = (typeof NAME_SOURCES)[number];
+
+export const FrontmatterStateShape = z.object({
+  state: z.enum(["ok", "none", "invalid"]),
+  reason: z.string().optional(),
+  line: z.int().optional(),
+});
+export type FrontmatterState = z.output<typeof FrontmatterStateShape>;
+
+export const NoteAnswerShape = z.object({
+  path: z.string(),
+  kind: z.enum(NOTE_KINDS),
+  id: z.string(),
+  name: z.string(),
+  nameFrom: z.enum(NAME_SOURCES),
+  description: z.string(),
+  tags: z.array(z.string()).describe("As written in the frontmatter"),
+  inlineTags: z.array(z.string()).describe("`#tags` of the body"),
+  status: z.string().nullable(),
+  frontmatter: FrontmatterStateShape,
+  lossy: z.boolean().describe("Bytes that are no UTF-8 are shown as U+FFFD"),
+  bodyStartLine: z.int().nullable().describe("`null` = nothing stands after the frontmatter"),
+  lines: z.object({ start: z.int(), end: z.int(), total: z.int() }),
+  markdown: z.string(),
+  etag: z.string().describe("SHA-256 of the file's bytes"),
+});
+export type NoteAnswer = z.output<typeof NoteAnswerShape>;
+
+/** Why an entry stands in the diagnostics. */
+export const DIAGNOSTIC_REASONS = [
+  "frontmatter-unclosed",
+  "frontmatter-not-a-mapping",
+  "frontmatter-duplicate-key",
+  "frontmatter-tab-indent",
+  "frontmatter-bad-yaml",
+  "frontmatter-alias-limit",
+  "frontmatter-toml",
+  "frontmatter-json",
+  "encoding-lossy",
+  "encoding-unreadable",
+  "too-large",
+  "symbolic-link",
+  "not-a-file",
+  "unreadable",
+  "odd-name",
+  "missing-description",
+  "wrong-type",
+  "duplicate-id",
+  "conflict-copy",
+  "not-indexed",
+] as const;
+export type DiagnosticReason = (typeof DIAGNOSTIC_REASONS)[number];
+
+export const DiagnosticShape = z.object({
+  path: z.string(),
+  line: z.int().optional(),
+  reason: z.enum(DIAGNOSTIC_REASONS),
+  message: z.string().describe("What is wrong and how to put it right; no note text"),
+});
+export type Diagnostic = z.output<typeof DiagnosticShape>;
+
+export const DiagnosticsAnswerShape = z.object({
+  total: z.int(),
+  byReason: z.record(z.string(), z.int()),
+  warnings: z.array(z.string()).describe("What concerns the vault as a whole"),
+  diagnostics: z.array(DiagnosticShape),
+});
+export type DiagnosticsAnswer = z.output<typeof DiagnosticsAnswerShape>;
+
+export const StoreShape = z.object({
+  scope: z.string().describe("`global`, `project`, or `vault` for what lies in no store"),
+  id: z.string().describe("26 zeros for the global store, the ULID of a project's"),
+  folder: z.string(),
+  notes: z.int(),
+  memories: z.int(),
+  chunks: z.int(),
+  files: z.int().describe("Markdown files on disk, those left out of the index too"),
+  bytes: z.int(),
+});
+export const StoresAnswerShape = z.object({ stores: z.array(StoreShape) });
+export type StoresAnswer = z.output<typeof StoresAnswerShape>;
+
+export const HealthAnswerShape = z.object({
+  status: z.enum(["ok", "degraded"]),
+  notes: z.int(),
+  memories: z.int(),
+  chunks: z.int(),
+  indexing: IndexingShape.nullable(),
+  freshness: z.object({ mode: z.enum(["scan", "watch"]) }),
+  embedding: z.string(),
+  access: z.enum(["open", "ask"]),
+  version: z.string(),
+});
+export type HealthAnswer = z.output<typeof HealthAnswerShape>;
+
+export const ReindexAnswerShape = z.object({
+  notes: z.int(),
+  added: z.int(),
+  changed: z.int(),
+  removed: z.int(),
+  tookMs: z.number(),
+});
+export type ReindexAnswer = z.output<typeof ReindexAnswerShape>;
+
+/** Who asks: decided once at the rim. */
+export interface Caller {
+  readonly kind: "agent" | "owner";
+  /** True for a peer on this machine. */
+  readonly loopback: boolean;
+}

@@ -1,0 +1,132 @@
+/**
+ * Every error that a caller may see. A code stands in one table with its HTTP status and title;
+ * the table's keys are `ErrorCode`, so a code without a mapping does not compile. Only the fields
+ * listed here go out: an unknown error is `internal`, logged with its cause and told to nobody.
+ */
+
+const ERROR_TABLE = {
+  "invalid-request": { status: 400, title: "The request is not valid" },
+  "path-escapes-vault": { status: 400, title: "The path does not lie in the vault" },
+  "unauthorized": { status: 401, title: "A valid bearer token is needed" },
+  "forbidden-host": { status: 403, title: "The Host header is not allowed" },
+  "forbidden-origin": { status: 403, title: "The Origin header is not allowed" },
+  "forbidden-peer": { status: 403, title: "Only this machine may connect" },
+  "not-found": { status: 404, title: "There is no such resource" },
+  "note-not-found": { status: 404, title: "There is no such note" },
+  "method-not-allowed": { status: 405, title: "The method is not allowed here" },
+  "edit-conflict": { status: 409, title: "The note changed since it was read" },
+  "payload-too-large": { status: 413, title: "The request is too large" },
+  "uri-too-long": { status: 414, title: "The request address is too long" },
+  "unsupported-media-type": { status: 415, title: "The content type is not supported" },
+  "range-not-satisfiable": { status: 416, title: "The lines do not exist" },
+  "internal": { status: 500, title: "The server failed" },
+  "index-not-ready": { status: 503, title: "The vault cannot be read now" },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+/** One wrong field of a request: what it was and what is allowed. */
+export interface FieldProblem {
+  readonly field: string;
+  /** The value as it came, cut at 100 characters; absent when the field was missing. */
+  readonly value?: string;
+  readonly message: string;
+}
+
+/** The body of an error answer (RFC 9457). */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly requestId: string;
+  readonly problems?: readonly FieldProblem[];
+}
+
+/** An error that a caller may see: `message` is written for them. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly problems: readonly FieldProblem[];
+  /** Response headers that belong to the error (`Allow`, `WWW-Authenticate`). */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    extra: {
+      problems?: readonly FieldProblem[];
+      headers?: Record<string, string>;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(message, extra.cause === undefined ? {} : { cause: extra.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.problems = extra.problems ?? [];
+    this.headers = extra.headers ?? {};
+  }
+}
+
+/** The request says something that it may not say. */
+export class InvalidRequest extends AppError {
+  constructor(message: string, problems: readonly FieldProblem[] = []) {
+    super("invalid-request", message, { problems });
+  }
+}
+
+/** The path is not one inside the vault, or what lies there is a link. */
+export class PathEscapesVault extends AppError {
+  constructor(message: string, cause?: unknown) {
+    super("path-escapes-vault", message, { cause });
+  }
+}
+
+/** No note has that id or path. */
+export class NoteNotFound extends AppError {
+  constructor(message: string) {
+    super("note-not-found", message);
+  }
+}
+
+/** The index cannot answer: the vault's root cannot be read and nothing is loaded. */
+export class IndexNotReady extends AppError {
+  constructor(message: string, cause?: unknown) {
+    super("index-not-ready", message, { cause });
+  }
+}
+
+/** The body, or the note behind it, is over the limit. */
+export class PayloadTooLarge extends AppError {
+  constructor(message: string) {
+    super("payload-too-large", message);
+  }
+}
+
+/** The configuration cannot be used; `message` lists every problem, one a line. */
+export class ConfigError extends Error {
+  override name = "ConfigError";
+}
+
+/** Returns the HTTP status of a code. */
+export function statusOf(code: ErrorCode): number {
+  return ERROR_TABLE[code].status;
+}
+
+/** Dresses any thrown value as a problem; what is not an `AppError` says nothing of itself. */
+export function toProblem(error: unknown, requestId: string): Problem {
+  const known = error instanceof AppError ? error : undefined;
+  const code = known?.code ?? "internal";
+  const { status, title } = ERROR_TABLE[code];
+  const detail = known?.message ??
+    `Something went wrong inside the server. The log has the cause under request id ${requestId}`;
+  return {
+    type: "about:blank",
+    title,
+    status,
+    code,
+    detail,
+    requestId,
+    ...(known && known.problems.length > 0 ? { problems: known.problems } : {}),
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * The seams between the program and the machine: clock, ids, log, and taking turns on the event
+ * loop. They come in as arguments, so that a test can replace each.
+ */
+
+/** Tells the time. */
+export interface Clock {
+  /** Milliseconds since 1970, as the file system counts them. */
+  nowMs(): number;
+  /** Milliseconds from an arbitrary start; never goes back. */
+  monotonicMs(): number;
+}
+
+/** The clock of this machine. */
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+};
+
+/** Makes ids that nobody can guess. */
+export type NewId = () => string;
+
+/** Makes random UUIDs. */
+export const randomId: NewId = (): string => crypto.randomUUID();
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Plain values only: a record never holds note text, query text, arguments or tokens. */
+export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/** Writes log records, one a line. */
+export interface Logger {
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+}
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  readonly clock: Clock;
+  /** `true` for people (a terminal), `false` for JSON lines. */
+  readonly pretty: boolean;
+  /** Where a finished line goes; it ends without a line break. */
+  readonly write: (line: string) => void;
+}
+
+/** Returns a logger that drops what lies below `level`. */
+export function createLogger(options: LoggerOptions): Logger {
+  const threshold = LOG_LEVELS.indexOf(options.level);
+  const at = (level: LogLevel) => (event: string, fields: LogFields = {}) => {
+    if (LOG_LEVELS.indexOf(level) < threshold) return;
+    const time = new Date(options.clock.nowMs()).toISOString();
+    options.write(
+      options.pretty
+        ? formatPretty(time, level, event, fields)
+        : JSON.stringify({ time, level, event, ...fields }),
+    );
+  };
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+function formatPretty(time: string, level: LogLevel, event: string, fields: LogFields): string {
+  const pairs = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${key}=${typeof value === "string" ? JSON.stringify(value) : value}`);
+  return [time.slice(11, 23), level.padEnd(5), event, ...pairs].join(" ");
+}
+
+/** Writes one line to stderr; stdout stays free for protocols. */
+export function writeStderr(line: string): void {
+  // deno-lint-ignore no-console
+  console.error(line);
+}
+
+/** The longest stretch that long work runs before it lets other work have the event loop. */
+export const SLICE_MS = 8;
+
+/**
+ * Lets long work share the event loop: call `pause()` between small steps, it returns at once
+ * (`undefined`) until a slice is used up, then a promise for the next turn.
+ */
+export class Slicer {
+  readonly #clock: Clock;
+  readonly #sliceMs: number;
+  #startMs: number;
+
+  constructor(clock: Clock, sliceMs: number = SLICE_MS) {
+    this.#clock = clock;
+    this.#sliceMs = sliceMs;
+    this.#startMs = clock.monotonicMs();
+  }
+
+  /** Returns a promise only when the slice is used up, so that small work pays nothing. */
+  pause(): Promise<void> | undefined {
+    if (this.#clock.monotonicMs() - this.#startMs < this.#sliceMs) return undefined;
+    return this.#nextTurn();
+  }
+
+  /** Runs a generator to its end, with a pause where it yields. */
+  async run<T>(steps: Generator<void, T>): Promise<T> {
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      const turn = this.pause();
+      if (turn) await turn;
+    }
+  }
+
+  async #nextTurn(): Promise<void> {
+    await new Promise<void>((resolve) => setTimeout(resolve, 0));
+    this.#startMs = this.#clock.monotonicMs();
+  }
+}
+
+/** Runs a generator to its end at once, for short texts and tests. */
+export function runAtOnce<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
