@@ -1,0 +1,273 @@
+/**
+ * Which note holds which term how often, and exact classic BM25 over it. A removed note leaves its
+ * numbers behind as dead ones, which every count steps over.
+ */
+import { grown, PostingPool } from "./_posting_pool.ts";
+import { TermDictionary } from "./term_dictionary.ts";
+
+/** Saturation of term frequency and weight of length: Robertson's usual values. */
+export const BM25_K1 = 1.2;
+export const BM25_B = 0.75;
+
+/** The terms of one note, ready to be added in one step. */
+export interface NoteTerms {
+  readonly numbers: Uint32Array;
+  readonly counts: Uint32Array;
+  /** All terms, repeats included. */
+  readonly length: number;
+}
+
+/** One way in which a term of the query may be met; `weight` 1 = by itself. */
+export interface Match {
+  readonly number: number;
+  readonly weight: number;
+}
+
+/** A term of the query as the postings see it. */
+export type Clause =
+  /** The best of the matches counts; the first is the term itself, if it is known. */
+  | { readonly kind: "best"; readonly matches: readonly Match[]; readonly term: number | undefined }
+  /** One character inside bigrams: the larger of both sums is its frequency. */
+  | {
+    readonly kind: "inside";
+    readonly first: readonly number[];
+    readonly last: readonly number[];
+  };
+
+export interface Scores {
+  /** Slots with a score, in no order. */
+  readonly slots: readonly number[];
+  /** Score by slot; valid until the next call. */
+  readonly bySlot: Float64Array;
+  /** What a note would get that held every term without end: the scale of 0 to 1. */
+  readonly ceiling: number;
+}
+
+const COUNT_BITS = 8;
+const MAX_SLOT = 2 ** (32 - COUNT_BITS) - 1;
+/** Larger counts stand in a table of their own. */
+const LARGE_COUNT = 255;
+
+/** A slot is a note's number here; it is used once and never again. */
+export class Postings {
+  readonly dictionary = new TermDictionary();
+  readonly #pool = new PostingPool();
+  readonly #largeCounts = new Map<number, Map<number, number>>();
+  #lengths = new Uint32Array(1024);
+  #alive = new Uint8Array(1024);
+  #scores = new Float64Array(1024);
+  #clauseScores = new Float64Array(1024);
+  #slotCount = 0;
+  #aliveCount = 0;
+  #totalLength = 0;
+
+  /** How many notes are in the index. */
+  get noteCount(): number {
+    return this.#aliveCount;
+  }
+
+  /** Adds a note and returns its slot. */
+  add(terms: NoteTerms): number {
+    const slot = this.#slotCount;
+    if (slot > MAX_SLOT) throw new Error("Cannot add a note: all slots are used up");
+    if (slot >= this.#lengths.length) this.#makeRoom(slot + 1);
+    this.#slotCount++;
+    this.#aliveCount++;
+    this.#alive[slot] = 1;
+    this.#lengths[slot] = terms.length;
+    this.#totalLength += terms.length;
+    for (let i = 0; i < terms.numbers.length; i++) {
+      this.#addPosting(slot, terms.numbers[i] ?? 0, terms.counts[i] ?? 0);
+    }
+    return slot;
+  }
+
+  /** Removes a note; a slot that is not alive changes nothing. */
+  remove(slot: number): void {
+    if (this.#alive[slot] !== 1) return;
+    this.#alive[slot] = 0;
+    this.#aliveCount--;
+    this.#totalLength -= this.#lengths[slot] ?? 0;
+    this.#largeCounts.delete(slot);
+  }
+
+  /** Returns how many notes hold a term. */
+  documentFrequency(number: number): number {
+    if (this.#aliveCount === this.#slotCount) return this.#pool.countOf(number);
+    let found = 0;
+    this.#pool.visit(number, (page, from, to) => {
+      for (let i = from; i < to; i++) found += this.#alive[(page[i] ?? 0) >>> COUNT_BITS] ?? 0;
+    });
+    return found;
+  }
+
+  /** Returns the weight of a term that `frequency` notes hold; rare terms weigh more. */
+  idf(frequency: number): number {
+    return Math.log(1 + (this.#aliveCount - frequency + 0.5) / (frequency + 0.5));
+  }
+
+  /** Scores every note that meets a clause; notes that meet none are not listed. */
+  score(clauses: readonly Clause[]): Scores {
+    const slots: number[] = [];
+    let ceiling = 0;
+    this.#scores.fill(0, 0, this.#slotCount);
+    for (const clause of clauses) {
+      const found = clause.kind === "best" ? this.#matchBest(clause) : this.#matchInside(clause);
+      ceiling += found.idf * (BM25_K1 + 1);
+      for (const slot of found.slots) {
+        if (this.#scores[slot] === 0) slots.push(slot);
+        this.#scores[slot] = (this.#scores[slot] ?? 0) + (this.#clauseScores[slot] ?? 0);
+        this.#clauseScores[slot] = 0;
+      }
+    }
+    return { slots, bySlot: this.#scores, ceiling };
+  }
+
+  /** Returns the notes that hold all the terms, as marks by slot. */
+  holders(numbers: readonly number[]): Uint8Array {
+    const held = new Uint8Array(this.#slotCount);
+    numbers.forEach((number, round) => {
+      this.#pool.visit(number, (page, from, to) => {
+        for (let i = from; i < to; i++) {
+          const slot = (page[i] ?? 0) >>> COUNT_BITS;
+          if (held[slot] === round) held[slot] = round + 1;
+        }
+      });
+    });
+    return held.map((rounds) => rounds === numbers.length ? 1 : 0);
+  }
+
+  #addPosting(slot: number, number: number, count: number): void {
+    if (count >= LARGE_COUNT) {
+      const large = this.#largeCounts.get(slot) ?? new Map<number, number>();
+      large.set(number, count);
+      this.#largeCounts.set(slot, large);
+    }
+    this.#pool.append(number, slot << COUNT_BITS | Math.min(count, LARGE_COUNT));
+  }
+
+  #matchBest(clause: Extract<Clause, { kind: "best" }>): ClauseMatches {
+    const own = clause.term === undefined ? 0 : this.documentFrequency(clause.term);
+    const ownIdf = this.idf(own);
+    const slots: number[] = [];
+    for (const { number, weight } of clause.matches) {
+      // An ending that is rarer than the word itself must not outweigh it.
+      const idf = Math.min(ownIdf, this.idf(this.documentFrequency(number)));
+      this.#raiseToTerm(number, weight * idf, slots);
+    }
+    return { idf: ownIdf, slots };
+  }
+
+  /** Lifts each holder's clause score to what this term gives it, and lists those that had none. */
+  #raiseToTerm(number: number, weight: number, slots: number[]): void {
+    const scores = this.#clauseScores;
+    const perLength = this.#lengthWeight();
+    this.#pool.visit(number, (page, from, to) => {
+      for (let i = from; i < to; i++) {
+        const posting = page[i] ?? 0;
+        const slot = posting >>> COUNT_BITS;
+        if (this.#alive[slot] !== 1) continue;
+        const count = this.#countIn(posting, slot, number);
+        const norm = BM25_K1 * (1 - BM25_B) + perLength * (this.#lengths[slot] ?? 0);
+        const score = weight * (BM25_K1 + 1) * count / (count + norm);
+        const before = scores[slot] ?? 0;
+        if (before === 0) slots.push(slot);
+        if (score > before) scores[slot] = score;
+      }
+    });
+  }
+
+  #matchInside(clause: Extract<Clause, { kind: "inside" }>): ClauseMatches {
+    const counts = this.#sumCounts(clause.first);
+    for (const [slot, count] of this.#sumCounts(clause.last)) {
+      counts.set(slot, Math.max(count, counts.get(slot) ?? 0));
+    }
+    const idf = this.idf(counts.size);
+    const perLength = this.#lengthWeight();
+    for (const [slot, count] of counts) {
+      const norm = BM25_K1 * (1 - BM25_B) + perLength * (this.#lengths[slot] ?? 0);
+      this.#clauseScores[slot] = idf * (BM25_K1 + 1) * count / (count + norm);
+    }
+    return { idf, slots: [...counts.keys()] };
+  }
+
+  #sumCounts(numbers: readonly number[]): Map<number, number> {
+    const sums = new Map<number, number>();
+    for (const number of numbers) {
+      this.#pool.visit(number, (page, from, to) => {
+        for (let i = from; i < to; i++) {
+          const posting = page[i] ?? 0;
+          const slot = posting >>> COUNT_BITS;
+          if (this.#alive[slot] !== 1) continue;
+          sums.set(slot, (sums.get(slot) ?? 0) + this.#countIn(posting, slot, number));
+        }
+      });
+    }
+    return sums;
+  }
+
+  #countIn(posting: number, slot: number, number: number): number {
+    const count = posting & LARGE_COUNT;
+    return count < LARGE_COUNT ? count : this.#largeCounts.get(slot)?.get(number) ?? count;
+  }
+
+  /** What one term of a note's length adds to the denominator. */
+  #lengthWeight(): number {
+    if (this.#totalLength === 0) return 0;
+    return BM25_K1 * BM25_B * this.#aliveCount / this.#totalLength;
+  }
+
+  #makeRoom(slots: number): void {
+    const length = Math.max(slots, this.#lengths.length * 2);
+    this.#lengths = grown(this.#lengths, length);
+    const alive = new Uint8Array(length);
+    alive.set(this.#alive);
+    this.#alive = alive;
+    this.#scores = new Float64Array(length);
+    this.#clauseScores = new Float64Array(length);
+  }
+}
+
+interface ClauseMatches {
+  readonly idf: number;
+  readonly slots: readonly number[];
+}
+
+/** Counts the terms of one note at a time; kept between notes, as its room is. */
+export class TermCounter {
+  readonly #dictionary: TermDictionary;
+  #counts = new Uint32Array(4096);
+  #seen: number[] = [];
+  #length = 0;
+
+  constructor(dictionary: TermDictionary) {
+    this.#dictionary = dictionary;
+  }
+
+  add(term: string): void {
+    const number = this.#dictionary.intern(term);
+    if (number >= this.#counts.length) {
+      this.#counts = grown(this.#counts, Math.max(number + 1, this.#counts.length * 2));
+    }
+    const count = this.#counts[number] ?? 0;
+    if (count === 0) this.#seen.push(number);
+    this.#counts[number] = count + 1;
+    this.#length++;
+  }
+
+  /** Returns what was added since the last `take()` or `reset()`, and starts anew. */
+  take(): NoteTerms {
+    const numbers = Uint32Array.from(this.#seen);
+    const counts = numbers.map((number) => this.#counts[number] ?? 0);
+    const terms = { numbers, counts, length: this.#length };
+    this.reset();
+    return terms;
+  }
+
+  /** Forgets a note that was not finished. */
+  reset(): void {
+    for (const number of this.#seen) this.#counts[number] = 0;
+    this.#seen = [];
+    this.#length = 0;
+  }
+}

@@ -1,0 +1,218 @@
+/** From a file's bytes to all that the index holds of it, in small steps. */
+import { createHash, hash } from "node:crypto";
+import type { Diagnostic } from "@/lib/contracts.ts";
+import { classifyNote, type VaultLayout } from "@/lib/vault/kinds.ts";
+import { type ParsedNote, parseNote } from "@/lib/vault/note.ts";
+import type { FrontmatterValue } from "@/lib/vault/frontmatter.ts";
+import { withoutControls } from "@/lib/vault/note_text.ts";
+import type { NoteBytes } from "@/lib/vault/vault.ts";
+import { stemOf, type VaultPath } from "@/lib/vault/vault_path.ts";
+import { chunkNote } from "./chunker.ts";
+import { type ChunkTable, type IndexedNote, toChunkTable } from "./indexed_note.ts";
+import type { NoteTerms, TermCounter } from "./postings.ts";
+import type { Tokenizer } from "./tokenizer.ts";
+
+/** How much is hashed or tokenised in one step. */
+const STEP_BYTES = 1024 * 1024;
+const STEP_CHARS = 16 * 1024;
+
+/** Frontmatter that says when and what state, not what about. */
+const UNSPOKEN_FIELDS: ReadonlySet<string> = new Set([
+  "id",
+  "status",
+  "created_at",
+  "updated_at",
+  "created",
+  "updated",
+  "date",
+  "metadata",
+  "origin_session_id",
+]);
+/** Counted on their own, more than once. */
+const METADATA_FIELDS: ReadonlySet<string> = new Set([
+  "name",
+  "title",
+  "description",
+  "tags",
+  "tag",
+]);
+
+export interface PrepareContext {
+  readonly layout: VaultLayout;
+  readonly tokenizer: Tokenizer;
+  readonly counter: TermCounter;
+}
+
+export interface PreparedNote {
+  readonly note: IndexedNote;
+  readonly terms: NoteTerms;
+}
+
+/** Returns the SHA-256 of some bytes in hex. */
+export function* hashBytes(bytes: Uint8Array): Generator<void, string> {
+  if (bytes.length <= STEP_BYTES) return hash("sha256", bytes);
+  const sum = createHash("sha256");
+  for (let at = 0; at < bytes.length; at += STEP_BYTES) {
+    sum.update(bytes.subarray(at, at + STEP_BYTES));
+    yield;
+  }
+  return sum.digest("hex");
+}
+
+/** Prepares one note; a file that is no text keeps its place, without content. */
+export function* prepareNote(
+  context: PrepareContext,
+  path: VaultPath,
+  file: NoteBytes & { readonly etag: string },
+): Generator<void, PreparedNote> {
+  const parsed = yield* parseNote(path, file.bytes);
+  if (!parsed) return unreadableNote(context, path, file);
+  const chunks = toChunkTable(yield* chunkNote(parsed));
+  const terms = yield* countTerms(context, path, parsed);
+  return { note: describeNote(context.layout, path, { ...file, parsed, chunks }), terms };
+}
+
+interface NoteParts {
+  readonly parsed: ParsedNote;
+  readonly chunks: ChunkTable;
+  readonly etag: string;
+  readonly stamp: NoteBytes["stamp"];
+}
+
+function describeNote(layout: VaultLayout, path: VaultPath, parts: NoteParts): IndexedNote {
+  const { parsed, chunks, etag, stamp } = parts;
+  const kind = classifyNote(layout, path, {
+    id: parsed.id,
+    name: textOf(parsed.frontmatter.fields.get("name")),
+    description: parsed.description,
+  });
+  const problems: Diagnostic[] = parsed.problems.map((problem) => ({ path, ...problem }));
+  if (kind === "memory" && parsed.description === "") problems.push(missingDescription(path));
+  return {
+    path,
+    kind,
+    id: kind === "memory" ? parsed.id ?? path : path,
+    name: parsed.name,
+    nameFrom: parsed.nameFrom,
+    description: parsed.description,
+    tags: parsed.tags,
+    status: parsed.status,
+    actor: parsed.actor,
+    updatedAt: parsed.updatedAt ?? new Date(stamp.mtimeMs).toISOString(),
+    frontmatter: parsed.frontmatter.state,
+    chunks,
+    problems,
+    etag,
+    searchable: kind !== "derived",
+  };
+}
+
+function missingDescription(path: VaultPath): Diagnostic {
+  return {
+    path,
+    reason: "missing-description",
+    message:
+      "This memory has no description, so that it is never hinted at. Add `description: …` " +
+      "to its frontmatter",
+  };
+}
+
+function unreadableNote(
+  context: PrepareContext,
+  path: VaultPath,
+  file: NoteBytes & { readonly etag: string },
+): PreparedNote {
+  context.counter.reset();
+  const problem: Diagnostic = {
+    path,
+    reason: "encoding-unreadable",
+    message: "This file is not UTF-8 text, so that it is left out. Save it as UTF-8",
+  };
+  return {
+    note: {
+      path,
+      kind: classifyNote(context.layout, path, {}),
+      id: path,
+      name: stemOf(path),
+      nameFrom: "file",
+      description: "",
+      tags: [],
+      status: undefined,
+      actor: undefined,
+      updatedAt: new Date(file.stamp.mtimeMs).toISOString(),
+      frontmatter: { state: "none" },
+      chunks: toChunkTable([]),
+      problems: [problem],
+      etag: file.etag,
+      searchable: false,
+    },
+    terms: context.counter.take(),
+  };
+}
+
+/**
+ * Counts the terms of a note: file name, whole text, and the metadata once more, since it tells in
+ * few words what the note is about. What the frontmatter says beside that counts once; a block that
+ * cannot be read counts as it stands.
+ */
+function* countTerms(
+  { counter, tokenizer }: PrepareContext,
+  path: VaultPath,
+  parsed: ParsedNote,
+): Generator<void, NoteTerms> {
+  counter.reset();
+  const add = (term: string) => counter.add(term);
+  for (const text of headTexts(path, parsed)) tokenizer.forEachTerm(text, add);
+  for (const piece of bodyPieces(parsed)) {
+    tokenizer.forEachTerm(withoutControls(piece), add);
+    yield;
+  }
+  return counter.take();
+}
+
+function headTexts(path: VaultPath, parsed: ParsedNote): string[] {
+  const { frontmatter } = parsed;
+  const named = parsed.nameFrom === "file" ? [] : [parsed.name];
+  const again = [...named, parsed.description, ...parsed.tags];
+  if (frontmatter.state.state !== "ok") return [stemOf(path), ...again, frontmatter.raw];
+  const once = parsed.nameFrom === "frontmatter" ? again : [parsed.description, ...parsed.tags];
+  return [stemOf(path), ...once, ...again, ...otherFields(frontmatter.fields)];
+}
+
+function otherFields(fields: ReadonlyMap<string, FrontmatterValue>): string[] {
+  return [...fields]
+    .filter(([key]) => !UNSPOKEN_FIELDS.has(key) && !METADATA_FIELDS.has(key))
+    .flatMap(([, value]) => textsIn(value));
+}
+
+function textsIn(value: FrontmatterValue): string[] {
+  if (value === null) return [];
+  if (typeof value === "string") return [value];
+  return [...value.values()].flatMap(textsIn);
+}
+
+function textOf(value: FrontmatterValue | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** Cuts the body at line ends, a longer line at a blank, else between two characters. */
+function* bodyPieces({ text: { text, lineStarts }, bodyStartLine }: ParsedNote): Generator<string> {
+  if (bodyStartLine === null) return;
+  let start = lineStarts[bodyStartLine - 1] ?? text.length;
+  while (start < text.length) {
+    const end = pieceEnd(text, start);
+    yield text.slice(start, end);
+    start = end;
+  }
+}
+
+function pieceEnd(text: string, start: number): number {
+  const limit = start + STEP_CHARS;
+  if (limit >= text.length) return text.length;
+  const lineEnd = text.lastIndexOf("\n", limit);
+  if (lineEnd > start) return lineEnd + 1;
+  const blank = text.lastIndexOf(" ", limit);
+  if (blank > start) return blank + 1;
+  const code = text.charCodeAt(limit);
+  return code >= 0xdc00 && code <= 0xdfff ? limit - 1 : limit;
+}

@@ -1,0 +1,148 @@
+/** Finds the chunk of a note that answers a query best, and the words to show of it. */
+import { withoutControls } from "@/lib/vault/note_text.ts";
+import type { ChunkPlace, ChunkTable } from "./indexed_note.ts";
+import { CHUNK_CELLS, chunkAt } from "./indexed_note.ts";
+import type { Tokenizer } from "./tokenizer.ts";
+
+export const MAX_SNIPPET_CHARS = 240;
+/** Longer lines are looked at in pieces. */
+const PIECE_CHARS = 100;
+/** Of the many chunks of a long note only those that look best are read word by word. */
+const MAX_CHUNKS_READ = 64;
+
+/** How much each term of the query weighs in a passage. */
+export interface QueryWeights {
+  readonly terms: ReadonlyMap<string, number>;
+  /** Characters that match inside bigrams. */
+  readonly singles: ReadonlyMap<string, number>;
+}
+
+export interface Passage {
+  readonly chunk: ChunkPlace;
+  readonly snippet: string;
+}
+
+export interface PassageQuery {
+  readonly text: string;
+  readonly chunks: ChunkTable;
+  readonly weights: QueryWeights;
+  readonly tokenizer: Tokenizer;
+}
+
+/** Returns the best passage, the note's first chunk if none matches; `undefined` without text. */
+export function* findPassage(query: PassageQuery): Generator<void, Passage | undefined> {
+  const count = query.chunks.places.length / CHUNK_CELLS;
+  if (count === 0) return undefined;
+  let best = chunkAt(query.chunks, 0);
+  let bestScore = 0;
+  for (const index of yield* likelyChunks(query, count)) {
+    const chunk = chunkAt(query.chunks, index);
+    const score = weigh(chunkText(query, chunk), query);
+    if (score > bestScore) [best, bestScore] = [chunk, score];
+    yield;
+  }
+  return { chunk: best, snippet: makeSnippet(chunkText(query, best), query) };
+}
+
+function chunkText(query: PassageQuery, chunk: ChunkPlace): string {
+  return query.text.slice(chunk.startOffset, chunk.endOffset);
+}
+
+/** Returns all chunks of a short note; of a long one those that hold most of the terms as written. */
+function* likelyChunks(query: PassageQuery, count: number): Generator<void, number[]> {
+  const all = Array.from({ length: count }, (_, index) => index);
+  if (count <= MAX_CHUNKS_READ) return all;
+  const scored: { index: number; score: number }[] = [];
+  for (const index of all) {
+    const score = weighAsWritten(chunkText(query, chunkAt(query.chunks, index)), query.weights);
+    if (score > 0) scored.push({ index, score });
+    if (index % MAX_CHUNKS_READ === 0) yield;
+  }
+  scored.sort((a, b) => b.score - a.score || a.index - b.index);
+  return scored.slice(0, MAX_CHUNKS_READ).map(({ index }) => index);
+}
+
+function weighAsWritten(text: string, weights: QueryWeights): number {
+  const lower = text.toLowerCase();
+  let sum = 0;
+  for (const [term, weight] of weights.terms) if (lower.includes(term)) sum += weight;
+  for (const [char, weight] of weights.singles) if (lower.includes(char)) sum += weight;
+  return sum;
+}
+
+/** Each term counts once, so that a chunk with many of them beats one that repeats a single one. */
+function weigh(text: string, query: PassageQuery): number {
+  let sum = 0;
+  for (const weight of matches(text, query).values()) sum += weight;
+  return sum;
+}
+
+function matches(text: string, { tokenizer, weights }: PassageQuery): Map<string, number> {
+  const found = new Map<string, number>();
+  tokenizer.forEachTerm(text, (term) => {
+    const weight = weights.terms.get(term);
+    if (weight !== undefined) found.set(term, weight);
+    for (const [char, charWeight] of weights.singles) {
+      if (term.includes(char)) found.set(char, charWeight);
+    }
+  });
+  return found;
+}
+
+/** Returns the stretch of at most `MAX_SNIPPET_CHARS` that holds most of the query's weight. */
+function makeSnippet(text: string, query: PassageQuery): string {
+  const pieces = toPieces(text).map((piece) => ({ piece, found: matches(piece, query) }));
+  let best = { start: 0, end: 0, score: -1 };
+  for (let start = 0; start < pieces.length; start++) {
+    const found = new Map<string, number>();
+    let length = 0;
+    let score = 0;
+    for (let end = start; end < pieces.length; end++) {
+      const next = pieces[end];
+      if (!next || (length += next.piece.length + 1) > MAX_SNIPPET_CHARS && end > start) break;
+      for (const [term, weight] of next.found) {
+        if (!found.has(term)) score += weight;
+        found.set(term, weight);
+      }
+      if (score > best.score) best = { start, end: end + 1, score };
+    }
+  }
+  return dress(pieces.map(({ piece }) => piece), best.start, best.end);
+}
+
+/** Fills the stretch up with what follows, and marks where text was left out. */
+function dress(pieces: readonly string[], start: number, end: number): string {
+  let text = pieces.slice(start, end).join(" ");
+  while (end < pieces.length) {
+    const longer = `${text} ${pieces[end] ?? ""}`;
+    if (longer.length > MAX_SNIPPET_CHARS) break;
+    text = longer;
+    end++;
+  }
+  return `${start > 0 ? "… " : ""}${text}${end < pieces.length ? " …" : ""}`;
+}
+
+function toPieces(text: string): string[] {
+  return withoutControls(text).split(/\r\n|[\n\r]/).map((line) => line.replace(/\s+/g, " ").trim())
+    .filter((line) => line !== "").flatMap(splitLine);
+}
+
+function splitLine(line: string): string[] {
+  const pieces: string[] = [];
+  let rest = line;
+  while (rest.length > PIECE_CHARS) {
+    const at = breakBefore(rest, PIECE_CHARS);
+    pieces.push(rest.slice(0, at).trim());
+    rest = rest.slice(at).trim();
+  }
+  return rest === "" ? pieces : [...pieces, rest];
+}
+
+/** Returns where to break: after the last blank or mark of punctuation, else before a character. */
+function breakBefore(text: string, limit: number): number {
+  for (let at = limit; at > limit / 2; at--) {
+    if (/[\s，。；、！？,.;!?]/.test(text[at - 1] ?? "")) return at;
+  }
+  const code = text.charCodeAt(limit);
+  return code >= 0xdc00 && code <= 0xdfff ? limit - 1 : limit;
+}

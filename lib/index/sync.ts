@@ -1,0 +1,49 @@
+/** What has to be read again: the decision, without a look at the disk. */
+import type { FileStamp } from "@/lib/vault/vault.ts";
+import { isRacy, sameStamp } from "@/lib/vault/vault.ts";
+import type { VaultPath } from "@/lib/vault/vault_path.ts";
+import type { FileRecord } from "./indexed_note.ts";
+
+/** Up to so many notes the vault is compared with the index before every search. */
+export const ALWAYS_VERIFIED_NOTES = 10_000;
+/** Above that, at most so often. */
+export const VERIFY_INTERVAL_MS = 5_000;
+
+/** The index's memory of the files, as far as the plan needs it. */
+export interface KnownFiles {
+  paths(): Iterable<VaultPath>;
+  fileOf(path: VaultPath): FileRecord | undefined;
+}
+
+export interface SyncPlan {
+  /** New files and those that may have changed, in the order of the scan. */
+  readonly toRead: readonly VaultPath[];
+  /** Known files that the scan did not meet: gone, if the disk says so when asked again. */
+  readonly missing: readonly VaultPath[];
+}
+
+/** Returns what to do so that the index holds what the scan saw. */
+export function planSync(files: ReadonlyMap<VaultPath, FileStamp>, known: KnownFiles): SyncPlan {
+  const toRead = [...files].filter(([path, stamp]) => isDirty(stamp, known.fileOf(path)))
+    .map(([path]) => path);
+  const missing = [...known.paths()].filter((path) => !files.has(path));
+  return { toRead, missing };
+}
+
+function isDirty(stamp: FileStamp, record: FileRecord | undefined): boolean {
+  return record === undefined || !sameStamp(stamp, record.stamp) ||
+    isRacy(stamp, record.hashedAtMs);
+}
+
+export interface FreshnessState {
+  readonly notes: number;
+  /** When the last comparison that ended well began; `undefined` = never. */
+  readonly verifiedAtMs: number | undefined;
+  readonly nowMs: number;
+}
+
+/** Tells whether a search has to wait for a comparison of vault and index. */
+export function mustVerify({ notes, verifiedAtMs, nowMs }: FreshnessState): boolean {
+  if (notes <= ALWAYS_VERIFIED_NOTES || verifiedAtMs === undefined) return true;
+  return nowMs - verifiedAtMs >= VERIFY_INTERVAL_MS;
+}

@@ -1,0 +1,133 @@
+/**
+ * The dictionary of the index: each term has a number, and the lists that find a term by a part of
+ * it are kept beside it, so that neither a prefix nor a single character ever scans all terms.
+ */
+
+/** The shortest beginning of a word that may stand for the word. */
+export const MIN_PREFIX_LETTERS = 3;
+/** How many endings a beginning may have before the rest is left out. */
+export const MAX_EXPANSIONS = 64;
+/** Shorter words are too near to each other to guess between them. */
+export const MIN_TYPO_LETTERS = 5;
+
+const PLAIN_WORD = /^\p{Script=Latin}+$/u;
+/** V8 makes longer slices point into the text that they were cut from. */
+const LONGEST_COPIED_SLICE = 12;
+
+const SHARDS = 256;
+
+function shardOf(term: string): number {
+  const last = term.length - 1;
+  const middle = term.length >> 1;
+  return (term.charCodeAt(0) * 31 + term.charCodeAt(middle) * 7 + term.charCodeAt(last) +
+    term.length * 13) % SHARDS;
+}
+
+/** Terms and their numbers, 0 and up; a term once known is known for good. */
+export class TermDictionary {
+  /** Many small maps: one large one stops the event loop each time it grows. */
+  readonly #numbers = Array.from({ length: SHARDS }, () => new Map<string, number>());
+  readonly #terms: string[] = [];
+  /** Words by their first letters. */
+  readonly #byPrefix = new Map<string, number[]>();
+  /** Words by their length in letters. */
+  readonly #byLength: number[][] = [];
+  /** Bigrams by their first and by their last character, a lone character under both. */
+  readonly #byFirst = new Map<string, number[]>();
+  readonly #byLast = new Map<string, number[]>();
+
+  get size(): number {
+    return this.#terms.length;
+  }
+
+  numberOf(term: string): number | undefined {
+    return this.#numbers[shardOf(term)]?.get(term);
+  }
+
+  termOf(number: number): string {
+    return this.#terms[number] ?? "";
+  }
+
+  /** Returns the term's number, a new one if it was unknown. */
+  intern(term: string): number {
+    const shard = this.#numbers[shardOf(term)];
+    const known = shard?.get(term);
+    if (known !== undefined) return known;
+    const number = this.#terms.length;
+    const own = term.length > LONGEST_COPIED_SLICE ? ownCopy(term) : term;
+    shard?.set(own, number);
+    this.#terms.push(own);
+    this.#fileAway(own, number);
+    return number;
+  }
+
+  /** Returns the numbers of the words that go on after `beginning`, at most `MAX_EXPANSIONS`. */
+  withPrefix(beginning: string): number[] {
+    const found: number[] = [];
+    for (const number of this.#byPrefix.get(beginning.slice(0, MIN_PREFIX_LETTERS)) ?? []) {
+      const term = this.termOf(number);
+      if (term.length > beginning.length && term.startsWith(beginning)) found.push(number);
+      if (found.length === MAX_EXPANSIONS) break;
+    }
+    return found;
+  }
+
+  /** Returns the numbers of the words that one slip of the keyboard parts from `word`. */
+  nearTo(word: string): number[] {
+    const found: number[] = [];
+    if (word.length < MIN_TYPO_LETTERS || !PLAIN_WORD.test(word)) return found;
+    for (let length = word.length - 1; length <= word.length + 1; length++) {
+      for (const number of this.#byLength[length] ?? []) {
+        if (isOneSlip(word, this.termOf(number))) found.push(number);
+        if (found.length === MAX_EXPANSIONS) return found;
+      }
+    }
+    return found;
+  }
+
+  /** Returns the bigrams in which a character stands first, and those in which it stands last. */
+  around(char: string): { readonly first: readonly number[]; readonly last: readonly number[] } {
+    return { first: this.#byFirst.get(char) ?? [], last: this.#byLast.get(char) ?? [] };
+  }
+
+  #fileAway(term: string, number: number): void {
+    if (PLAIN_WORD.test(term)) {
+      if (term.length > MIN_PREFIX_LETTERS) {
+        addTo(this.#byPrefix, term.slice(0, MIN_PREFIX_LETTERS), number);
+      }
+      (this.#byLength[term.length] ??= []).push(number);
+    } else if (term.length <= 4 && !/^[\x20-\x7e]/.test(term)) {
+      const chars = [...term];
+      addTo(this.#byFirst, chars[0] ?? "", number);
+      addTo(this.#byLast, chars.at(-1) ?? "", number);
+    }
+  }
+}
+
+function addTo(lists: Map<string, number[]>, key: string, number: number): void {
+  const list = lists.get(key);
+  if (list) list.push(number);
+  else lists.set(key, [number]);
+}
+
+function ownCopy(term: string): string {
+  return term.split("").join("");
+}
+
+/** One letter more, less or other, or two neighbours swapped. */
+export function isOneSlip(word: string, other: string): boolean {
+  if (word === other || Math.abs(word.length - other.length) > 1) return false;
+  let start = 0;
+  while (start < word.length && word[start] === other[start]) start++;
+  let end = word.length;
+  let otherEnd = other.length;
+  while (end > start && otherEnd > start && word[end - 1] === other[otherEnd - 1]) {
+    end--;
+    otherEnd--;
+  }
+  const rest = word.slice(start, end);
+  const otherRest = other.slice(start, otherEnd);
+  if (rest.length <= 1 && otherRest.length <= 1) return true;
+  return rest.length === 2 && rest[0] === otherRest[1] && rest[1] === otherRest[0] &&
+    otherRest.length === 2;
+}

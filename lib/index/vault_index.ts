@@ -1,0 +1,114 @@
+/**
+ * The index of a vault: a cache that can be thrown away. It reads the vault and never writes it;
+ * the vault does not know of it.
+ */
+import type { Diagnostic, Freshness, Indexing, NoteKind } from "@/lib/contracts.ts";
+import type { Clock, Logger } from "@/lib/seams.ts";
+import type { Vault } from "@/lib/vault/vault.ts";
+import type { VaultPath } from "@/lib/vault/vault_path.ts";
+import type { IndexedNote } from "./indexed_note.ts";
+import { type IndexAnswer, type KeywordQuery, searchByKeyword } from "./keyword_search.ts";
+import { NoteTable, type TableCounts } from "./note_table.ts";
+import { NoteDatabase, type NoteFilter } from "./orama.ts";
+import { Postings, TermCounter } from "./postings.ts";
+import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
+import { type SyncOutcome, VaultSync } from "./vault_sync.ts";
+
+export interface VaultIndexOptions {
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Kinds that may be found; `undefined` = all. */
+  readonly onlyKinds?: ReadonlySet<NoteKind> | undefined;
+}
+
+/** What is where in the vault, and what answers a query best. */
+export class VaultIndex {
+  readonly #options: VaultIndexOptions;
+  readonly #postings = new Postings();
+  readonly #database = new NoteDatabase(this.#postings);
+  readonly #tokenizer: Tokenizer = createTokenizer();
+  readonly #table: NoteTable;
+  readonly #sync: VaultSync;
+
+  constructor(options: VaultIndexOptions) {
+    const { vault, clock, logger } = options;
+    this.#options = options;
+    this.#table = new NoteTable({
+      layout: vault,
+      database: this.#database,
+      onlyKinds: options.onlyKinds,
+    });
+    const counter = new TermCounter(this.#postings.dictionary);
+    const prepare = { layout: vault, tokenizer: this.#tokenizer, counter };
+    this.#sync = new VaultSync({ vault, clock, logger, table: this.#table, prepare });
+  }
+
+  get counts(): TableCounts {
+    return this.#table.counts;
+  }
+
+  /** Progress of a load that searches do not wait for. */
+  get indexing(): Indexing | undefined {
+    return this.#sync.indexing;
+  }
+
+  /** What concerns the vault as a whole. */
+  get warnings(): readonly string[] {
+    return this.#sync.warnings;
+  }
+
+  /** Reads the whole vault, at the start and whenever it is asked for; searches go on meanwhile. */
+  load(): Promise<SyncOutcome> {
+    return this.#sync.readAll();
+  }
+
+  /** Returns when every change made before the call is in the index, if it can tell. */
+  refresh(): Promise<Freshness> {
+    return this.#sync.refresh();
+  }
+
+  /** Returns the best notes for the words of a query. Does not refresh. */
+  search(query: KeywordQuery): Promise<IndexAnswer> {
+    const { vault, clock } = this.#options;
+    return searchByKeyword({
+      vault,
+      clock,
+      table: this.#table,
+      database: this.#database,
+      postings: this.#postings,
+      tokenizer: this.#tokenizer,
+    }, query);
+  }
+
+  /** Returns the note at a path, spelt in either Unicode form. */
+  find(path: VaultPath): IndexedNote | undefined {
+    const spelling = this.#table.findSpelling(path);
+    return spelling && this.#table.find(spelling);
+  }
+
+  /** Returns the paths of all notes that a filter lets through. */
+  filterPaths(filter: NoteFilter): ReadonlySet<VaultPath> {
+    return this.#database.filterPaths(filter);
+  }
+
+  /** Returns all notes, in no order. */
+  notes(): IndexedNote[] {
+    return this.#table.notes();
+  }
+
+  /** Returns all that is wrong with notes and files, by path. */
+  diagnostics(): Diagnostic[] {
+    const all = [
+      ...this.#sync.diagnostics(),
+      ...this.#table.notes().flatMap((note) => note.problems),
+      ...this.#table.conflicts(),
+    ];
+    return all.sort((a, b) => a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
+  }
+
+  /** Stops work under way; the index can still be searched. */
+  close(): Promise<void> {
+    return this.#sync.close();
+  }
+}

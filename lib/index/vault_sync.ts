@@ -1,0 +1,262 @@
+/**
+ * Keeps the table of notes equal to the files. Nothing is taken on trust: a file is read again when
+ * its stamp differs or proves nothing, its content counts by hash, and a note is dropped only when
+ * the disk itself says that the file is gone.
+ */
+import type { Diagnostic, Freshness, Indexing } from "@/lib/contracts.ts";
+import { AppError, NoteNotFound } from "@/lib/errors.ts";
+import { type Clock, type Logger, Slicer } from "@/lib/seams.ts";
+import { classifyNote } from "@/lib/vault/kinds.ts";
+import {
+  type FolderStamp,
+  looksUnmounted,
+  provenAbsent,
+  rememberFolders,
+  scanVault,
+  type VaultScan,
+} from "@/lib/vault/scan.ts";
+import { type FileStamp, type NoteBytes, readFile, type Vault } from "@/lib/vault/vault.ts";
+import type { VaultPath } from "@/lib/vault/vault_path.ts";
+import { SingleFlight } from "./_single_flight.ts";
+import type { FileRecord } from "./indexed_note.ts";
+import type { NoteTable } from "./note_table.ts";
+import { hashBytes, type PrepareContext, prepareNote } from "./prepare_note.ts";
+import { mustVerify, planSync } from "./sync.ts";
+
+/** Shorter than other slices: scans run before every search. */
+const SCAN_SLICE_MS = 4;
+
+export interface VaultSyncOptions {
+  readonly vault: Vault;
+  readonly table: NoteTable;
+  readonly prepare: PrepareContext;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface SyncOutcome {
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+}
+
+interface Failure {
+  readonly diagnostic: Diagnostic;
+  /** Absent when the file could not be read: it is tried again each time. */
+  readonly file: FileRecord | undefined;
+}
+
+/** Compares vault and index, one comparison at a time. */
+export class VaultSync {
+  readonly #options: VaultSyncOptions;
+  readonly #flight = new SingleFlight(() => this.#run());
+  readonly #failures = new Map<VaultPath, Failure>();
+  #folders: ReadonlyMap<string, FolderStamp> = new Map();
+  #skipped: readonly Diagnostic[] = [];
+  #warnings: readonly string[] = [];
+  #verifiedAtMs: number | undefined;
+  /** Progress of a run that searches do not wait for: the first, and a full one. */
+  #indexing: Indexing | undefined;
+  #isFullRun = true;
+  #isClosed = false;
+  #outcome = { added: 0, changed: 0, removed: 0 };
+
+  constructor(options: VaultSyncOptions) {
+    this.#options = options;
+  }
+
+  /** Progress of the first load or of a full one; `undefined` when there is none under way. */
+  get indexing(): Indexing | undefined {
+    return this.#indexing;
+  }
+
+  /** What concerns the vault as a whole. */
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
+  /** Files that were left out, wholly or in part, with the reason. */
+  diagnostics(): Diagnostic[] {
+    return [...this.#skipped, ...[...this.#failures.values()].map((failure) => failure.diagnostic)];
+  }
+
+  /**
+   * Returns when the index holds every change that was made before the call. It does not wait for a
+   * first load or a full one, nor, in a large vault, more often than every few seconds: then the
+   * answer is not verified.
+   */
+  async refresh(): Promise<Freshness> {
+    const { clock, table } = this.#options;
+    const notes = table.size;
+    const verifiedAtMs = this.#verifiedAtMs;
+    if (this.#indexing) return this.#unverified();
+    if (!mustVerify({ notes, verifiedAtMs, nowMs: clock.monotonicMs() })) return this.#unverified();
+    await this.#flight.join();
+    return this.#verifiedAtMs === verifiedAtMs ? this.#unverified() : { verified: true, ageMs: 0 };
+  }
+
+  /** Reads every file again, whatever its stamp says. */
+  async readAll(): Promise<SyncOutcome> {
+    this.#isFullRun = true;
+    this.#indexing ??= { done: 0, total: 0 };
+    await this.#flight.join();
+    return this.#outcome;
+  }
+
+  /** Stops between two notes, and returns when nothing runs any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#flight.idle();
+  }
+
+  #unverified(): Freshness {
+    const ageMs = this.#verifiedAtMs === undefined
+      ? 0
+      : Math.round(this.#options.clock.monotonicMs() - this.#verifiedAtMs);
+    return { verified: false, ageMs };
+  }
+
+  async #run(): Promise<void> {
+    const isFull = this.#isFullRun;
+    this.#isFullRun = false;
+    this.#outcome = { added: 0, changed: 0, removed: 0 };
+    const startMs = this.#options.clock.monotonicMs();
+    try {
+      const { clock, vault } = this.#options;
+      const scan = await new Slicer(clock, SCAN_SLICE_MS).run(scanVault(vault));
+      this.#setWarnings(scan);
+      if (scan.rootError !== undefined) return;
+      await this.#apply(scan, isFull);
+      if (!this.#isClosed) this.#verifiedAtMs = startMs;
+    } finally {
+      if (isFull) this.#indexing = undefined;
+    }
+  }
+
+  async #apply(scan: VaultScan, isFull: boolean): Promise<void> {
+    const { clock, table } = this.#options;
+    const files = this.#notesIn(scan.files);
+    const plan = planSync(files, {
+      paths: () => table.paths(),
+      fileOf: (path) => isFull ? undefined : this.#recordOf(path),
+    });
+    const slicer = new Slicer(clock);
+    for (const [done, path] of plan.toRead.entries()) {
+      if (this.#isClosed) return;
+      if (isFull) this.#indexing = { done, total: plan.toRead.length };
+      await this.#read(path, { slicer, isFull });
+      await slicer.pause();
+    }
+    this.#dropMissing(plan.missing, scan);
+    for (const path of this.#failures.keys()) if (!files.has(path)) this.#failures.delete(path);
+    this.#folders = rememberFolders(this.#folders, scan);
+    this.#skipped = scan.skipped;
+  }
+
+  /** Derived files are never read. */
+  #notesIn(files: ReadonlyMap<VaultPath, FileStamp>): ReadonlyMap<VaultPath, FileStamp> {
+    const { layout } = this.#options.prepare;
+    const isNote = (path: VaultPath) => classifyNote(layout, path, {}) !== "derived";
+    return new Map([...files].filter(([path]) => isNote(path)));
+  }
+
+  #recordOf(path: VaultPath): FileRecord | undefined {
+    return this.#options.table.fileOf(path) ?? this.#failures.get(path)?.file;
+  }
+
+  async #read(path: VaultPath, run: { slicer: Slicer; isFull: boolean }): Promise<void> {
+    const { clock, table, vault } = this.#options;
+    const hashedAtMs = clock.nowMs();
+    let file: NoteBytes;
+    try {
+      file = readFile(vault, path);
+    } catch (error) {
+      this.#noteUnreadable(path, error);
+      return;
+    }
+    const record: FileRecord = { stamp: file.stamp, hashedAtMs };
+    const etag = await run.slicer.run(hashBytes(file.bytes));
+    const known = table.find(path);
+    if (known?.etag === etag && !run.isFull) table.touch(path, record);
+    else await this.#index(path, { ...file, etag, record, slicer: run.slicer });
+  }
+
+  async #index(
+    path: VaultPath,
+    file: NoteBytes & { etag: string; record: FileRecord; slicer: Slicer },
+  ): Promise<void> {
+    const { prepare, table } = this.#options;
+    try {
+      const { note, terms } = await file.slicer.run(prepareNote(prepare, path, file));
+      this.#outcome[table.find(path) ? "changed" : "added"]++;
+      table.put(note, file.record, terms);
+      this.#failures.delete(path);
+    } catch (error) {
+      // One note that cannot be digested must not keep the others out.
+      prepare.counter.reset();
+      this.#options.logger.error("note-not-indexed", { cause: nameOf(error) });
+      this.#failures.set(path, { diagnostic: notIndexed(path), file: file.record });
+    }
+  }
+
+  #noteUnreadable(path: VaultPath, error: unknown): void {
+    // Gone since the scan: the next one will not meet it.
+    if (error instanceof NoteNotFound) return;
+    const why = error instanceof AppError ? error.message : nameOf(error);
+    const kept = this.#options.table.find(path) ? "; what was read before is still found" : "";
+    const message = `The file cannot be read: ${why}${kept}. Check who may read it`;
+    this.#failures.set(path, {
+      diagnostic: { path, reason: "unreadable", message },
+      file: undefined,
+    });
+  }
+
+  #dropMissing(missing: readonly VaultPath[], scan: VaultScan): void {
+    const { table, vault } = this.#options;
+    let kept = 0;
+    for (const path of missing) {
+      const isGone = !looksUnmounted(this.#folders, scan.folders, path) &&
+        provenAbsent(vault, path, scan);
+      if (isGone) {
+        table.remove(path);
+        this.#outcome.removed++;
+      } else kept++;
+    }
+    if (kept > 0) {
+      this.#warnings = [
+        ...this.#warnings,
+        `${kept} notes cannot be seen now, but are not known to be deleted, so that they stay in ` +
+        "the index. Is a folder unreadable or a disk not mounted?",
+      ];
+    }
+  }
+
+  #setWarnings(scan: VaultScan): void {
+    const before = this.#warnings.length;
+    const unreadable = scan.unreadableFolders.size;
+    this.#warnings = scan.rootError !== undefined
+      ? [
+        `The vault cannot be read (${scan.rootError}), so that answers come from what was read before`,
+      ]
+      : unreadable > 0
+      ? [`${unreadable} folders cannot be read`]
+      : [];
+    if (this.#warnings.length > before) {
+      this.#options.logger.warn("vault-not-readable", { folders: unreadable });
+    }
+  }
+}
+
+function notIndexed(path: VaultPath): Diagnostic {
+  return {
+    path,
+    reason: "not-indexed",
+    message:
+      "The server failed over this note and left it out; its log has the cause. Other notes " +
+      "are not affected",
+  };
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}

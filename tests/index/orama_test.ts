@@ -1,0 +1,160 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { describe, it } from "@std/testing/bdd";
+import { NoteDatabase, type NoteDocument, type NoteFilter } from "@/lib/index/orama.ts";
+import { parseQuery } from "@/lib/index/parse_query.ts";
+import { Postings, TermCounter } from "@/lib/index/postings.ts";
+import { planQuery } from "@/lib/index/query_plan.ts";
+import { createTokenizer } from "@/lib/index/tokenizer.ts";
+import { parseVaultPath } from "@/lib/vault/vault_path.ts";
+import { randomSource } from "../_support/random.ts";
+
+const tokenizer = createTokenizer();
+
+interface Text {
+  readonly document: NoteDocument;
+  readonly text: string;
+}
+
+/** A database of texts, searched by words. */
+function openDatabase() {
+  const postings = new Postings();
+  const database = new NoteDatabase(postings);
+  const counter = new TermCounter(postings.dictionary);
+  return {
+    database,
+    put({ document, text }: Text): void {
+      tokenizer.forEachTerm(text, (term) => counter.add(term));
+      database.put(document, counter.take());
+    },
+    search(query: string, filter: NoteFilter = {}, limit = 10) {
+      const plan = planQuery(parseQuery(query, tokenizer), postings, { withTypos: false });
+      return database.search(plan, filter, limit);
+    },
+  };
+}
+
+function documentAt(path: string, extra: Partial<NoteDocument> = {}): NoteDocument {
+  return {
+    id: parseVaultPath(path),
+    kind: "note",
+    status: "active",
+    project: "",
+    folders: path.split("/").slice(0, -1).map((_, i, all) => all.slice(0, i + 1).join("/")),
+    tags: [],
+    visibility: "listed",
+    ...extra,
+  };
+}
+
+describe("NoteDatabase", () => {
+  it("search() filters before it ranks", () => {
+    const db = openDatabase();
+    for (let i = 0; i < 500; i++) {
+      db.put({ document: documentAt(`a/${i}.md`), text: "deploy deploy deploy" });
+    }
+    db.put({
+      document: documentAt("b/one.md", { tags: ["x"] }),
+      text: "much about other things, deploy",
+    });
+
+    const inFolder = db.search("deploy", { folder: "b" }, 1);
+    const byTag = db.search("deploy", { tags: ["x", "y"] }, 1);
+    const byKind = db.search("deploy", { kinds: ["memory"] }, 1);
+
+    deepEqual(inFolder.hits.map((hit) => hit.path), ["b/one.md"]);
+    deepEqual(byTag.hits.map((hit) => hit.path), ["b/one.md"]);
+    equal(inFolder.total, 1);
+    equal(byKind.total, 0);
+  });
+
+  it("search() in a folder also looks into the folders below it, and into no other", () => {
+    const db = openDatabase();
+    db.put({ document: documentAt("a/b/c.md"), text: "zebra" });
+    db.put({ document: documentAt("ab/c.md"), text: "zebra" });
+
+    deepEqual(db.search("zebra", { folder: "a" }).hits.map((hit) => hit.path), ["a/b/c.md"]);
+    deepEqual(db.search("zebra", { folder: "a/b" }).hits.map((hit) => hit.path), ["a/b/c.md"]);
+  });
+
+  it("search() shows inactive notes only when asked by status, and conflicts never", () => {
+    const db = openDatabase();
+    db.put({ document: documentAt("on.md"), text: "zebra" });
+    const old = { status: "deprecated", visibility: "inactive" } as const;
+    db.put({ document: documentAt("old.md", old), text: "zebra" });
+    db.put({ document: documentAt("twin.md", { visibility: "conflict" }), text: "zebra" });
+
+    const usual = db.search("zebra");
+    const deprecated = db.search("zebra", { status: "deprecated" });
+
+    deepEqual(usual.hits.map((hit) => hit.path), ["on.md"]);
+    deepEqual(deprecated.hits.map((hit) => hit.path), ["old.md"]);
+    deepEqual([...db.database.filterPaths({ status: "deprecated" })], ["old.md"]);
+  });
+
+  it("refile() changes what a note is filtered by and keeps its words", () => {
+    const db = openDatabase();
+    db.put({ document: documentAt("n.md"), text: "zebra" });
+
+    db.database.refile(documentAt("n.md", { tags: ["new"], visibility: "listed" }));
+
+    equal(db.search("zebra", { tags: ["new"] }).total, 1);
+    db.database.refile(documentAt("n.md", { visibility: "conflict" }));
+    equal(db.search("zebra").total, 0);
+  });
+
+  it("search() orders equal scores by path, whenever the notes came in", () => {
+    const db = openDatabase();
+    for (const name of ["c", "a", "b"]) {
+      db.put({ document: documentAt(`${name}.md`), text: "zebra" });
+    }
+    db.put({ document: documentAt("a.md"), text: "zebra" });
+
+    deepEqual(db.search("zebra", {}, 2).hits.map((hit) => hit.path), ["a.md", "b.md"]);
+  });
+
+  it("search() wants every word of a quoted phrase, and no other word", () => {
+    const db = openDatabase();
+    db.put({ document: documentAt("a.md"), text: "记忆系统需要定期回收 cron 定时" });
+
+    for (const found of ["记忆 系统", "cron 定时", "系统记忆", '"记忆系统" zebra']) {
+      equal(db.search(found).total, 1, found);
+    }
+    for (const missed of ['"系统记忆"', '"zebra" cron']) equal(db.search(missed).total, 0, missed);
+  });
+
+  it("search() after thousands of changes is the same as in a fresh database", () => {
+    const random = randomSource(5);
+    const churned = openDatabase();
+    const texts = new Map<string, Text>();
+    const words = ["constructor", "deploy", "数据库", "锁", "snake_case", "v1.2", "zebra", "回收"];
+    const word = () => words[random(words.length)] ?? "";
+    for (let change = 0; change < 3_000; change++) {
+      const path = `${random(5)}/${random(60)}.md`;
+      if (random(3) === 0) {
+        churned.database.remove(path);
+        texts.delete(path);
+        continue;
+      }
+      const visibility = random(4) === 0 ? "inactive" : "listed";
+      const document = documentAt(path, { tags: [`t${random(5)}`], visibility });
+      const text = { document, text: Array.from({ length: 1 + random(30) }, word).join(" ") };
+      churned.put(text);
+      texts.set(path, text);
+    }
+    const fresh = openDatabase();
+    for (const text of texts.values()) fresh.put(text);
+
+    for (let round = 0; round < 300; round++) {
+      const query = `${word()} ${word()} ${word()}`;
+      const filter = random(2) === 0 ? {} : { tags: [`t${random(5)}`], folder: `${random(5)}` };
+      const before = churned.search(query, filter, 20);
+      const after = fresh.search(query, filter, 20);
+      equal(before.total, after.total);
+      deepEqual(before.hits.map((hit) => hit.path), after.hits.map((hit) => hit.path));
+      before.hits.forEach((hit, i) => {
+        ok(Math.abs(hit.keyword - (after.hits[i]?.keyword ?? NaN)) < 1e-9);
+        ok(hit.keyword > 0 && hit.keyword < 1);
+      });
+    }
+  });
+});

@@ -1,0 +1,59 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { describe, it } from "@std/testing/bdd";
+import type { FileRecord } from "@/lib/index/indexed_note.ts";
+import { ALWAYS_VERIFIED_NOTES, mustVerify, planSync } from "@/lib/index/sync.ts";
+import type { FileStamp } from "@/lib/vault/vault.ts";
+import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
+
+const CHANGED_MS = 1_700_000_000_000;
+const stamp: FileStamp = { size: 5, mtimeMs: CHANGED_MS, ctimeMs: CHANGED_MS, ino: 1, dev: 1 };
+const LONG_AFTER_MS = CHANGED_MS + 60_000;
+
+function plan(found: FileStamp | undefined, known: FileRecord | undefined) {
+  const path = parseVaultPath("a.md");
+  const records = new Map<VaultPath, FileRecord>(known ? [[path, known]] : []);
+  return planSync(new Map(found ? [[path, found]] : []), {
+    paths: () => records.keys(),
+    fileOf: (path) => records.get(path),
+  });
+}
+
+describe("planSync()", () => {
+  const quiet = { stamp, hashedAtMs: LONG_AFTER_MS };
+  const dirty: Record<string, readonly [FileStamp, FileRecord | undefined]> = {
+    "is new": [stamp, undefined],
+    "has another size": [{ ...stamp, size: 6 }, quiet],
+    "has another time": [{ ...stamp, mtimeMs: CHANGED_MS + 1 }, quiet],
+    "goes back in time": [{ ...stamp, mtimeMs: CHANGED_MS - 9_000_000 }, quiet],
+    "has another change time only": [{ ...stamp, ctimeMs: CHANGED_MS + 1_000 }, quiet],
+    "is another file": [{ ...stamp, ino: 2 }, quiet],
+    "was hashed just after it changed": [stamp, { stamp, hashedAtMs: CHANGED_MS + 1_999 }],
+    "was hashed before it changed": [stamp, { stamp, hashedAtMs: CHANGED_MS - 10_000 }],
+    "comes from the future": [
+      { ...stamp, mtimeMs: LONG_AFTER_MS * 2 },
+      { stamp: { ...stamp, mtimeMs: LONG_AFTER_MS * 2 }, hashedAtMs: LONG_AFTER_MS },
+    ],
+  };
+  for (const [name, [found, known]] of Object.entries(dirty)) {
+    it(`planSync() reads a file that ${name}`, () => {
+      deepEqual(plan(found, known), { toRead: ["a.md"], missing: [] });
+    });
+  }
+
+  it("planSync() leaves a quiet file alone", () => {
+    deepEqual(plan(stamp, quiet), { toRead: [], missing: [] });
+  });
+
+  it("planSync() names known files that were not met", () => {
+    deepEqual(plan(undefined, quiet), { toRead: [], missing: ["a.md"] });
+  });
+});
+
+it("mustVerify() always does up to the limit, and every few seconds above", () => {
+  const large = { notes: ALWAYS_VERIFIED_NOTES + 1, verifiedAtMs: 1_000 };
+
+  equal(mustVerify({ notes: ALWAYS_VERIFIED_NOTES, verifiedAtMs: 1_000, nowMs: 1_001 }), true);
+  equal(mustVerify({ ...large, nowMs: 5_999 }), false);
+  equal(mustVerify({ ...large, nowMs: 6_000 }), true);
+  equal(mustVerify({ ...large, verifiedAtMs: undefined, nowMs: 1_001 }), true);
+});
