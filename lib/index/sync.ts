@@ -22,11 +22,24 @@ export interface SyncPlan {
   readonly missing: readonly VaultPath[];
 }
 
+const PATHS_PER_STEP = 1_000;
+
 /** Returns what to do so that the index holds what the scan saw. */
-export function planSync(files: ReadonlyMap<VaultPath, FileStamp>, known: KnownFiles): SyncPlan {
-  const toRead = [...files].filter(([path, stamp]) => isDirty(stamp, known.fileOf(path)))
-    .map(([path]) => path);
-  const missing = [...known.paths()].filter((path) => !files.has(path));
+export function* planSync(
+  files: ReadonlyMap<VaultPath, FileStamp>,
+  known: KnownFiles,
+): Generator<void, SyncPlan> {
+  const toRead: VaultPath[] = [];
+  const missing: VaultPath[] = [];
+  let count = 0;
+  for (const [path, stamp] of files) {
+    if (isDirty(stamp, known.fileOf(path))) toRead.push(path);
+    if (++count % PATHS_PER_STEP === 0) yield;
+  }
+  for (const path of known.paths()) {
+    if (!files.has(path)) missing.push(path);
+    if (++count % PATHS_PER_STEP === 0) yield;
+  }
   return { toRead, missing };
 }
 

@@ -15,7 +15,7 @@ import {
   scanVault,
   type VaultScan,
 } from "@/lib/vault/scan.ts";
-import { type FileStamp, type NoteBytes, readFile, type Vault } from "@/lib/vault/vault.ts";
+import { type NoteBytes, readFile, type Vault } from "@/lib/vault/vault.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import { SingleFlight } from "./_single_flight.ts";
 import type { FileRecord } from "./indexed_note.ts";
@@ -135,29 +135,29 @@ export class VaultSync {
 
   async #apply(scan: VaultScan, isFull: boolean): Promise<void> {
     const { clock, table } = this.#options;
-    const files = this.#notesIn(scan.files);
-    const plan = planSync(files, {
+    const slicer = new Slicer(clock);
+    const plan = await slicer.run(planSync(scan.files, {
       paths: () => table.paths(),
       fileOf: (path) => isFull ? undefined : this.#recordOf(path),
-    });
-    const slicer = new Slicer(clock);
-    for (const [done, path] of plan.toRead.entries()) {
+    }));
+    const toRead = plan.toRead.filter((path) => this.#mayRead(path));
+    for (const [done, path] of toRead.entries()) {
       if (this.#isClosed) return;
-      if (isFull) this.#indexing = { done, total: plan.toRead.length };
+      if (isFull) this.#indexing = { done, total: toRead.length };
       await this.#read(path, { slicer, isFull });
       await slicer.pause();
     }
-    this.#dropMissing(plan.missing, scan);
-    for (const path of this.#failures.keys()) if (!files.has(path)) this.#failures.delete(path);
+    await this.#dropMissing(plan.missing, { scan, slicer });
+    for (const path of this.#failures.keys()) {
+      if (!scan.files.has(path)) this.#failures.delete(path);
+    }
     this.#folders = rememberFolders(this.#folders, scan);
     this.#skipped = scan.skipped;
   }
 
   /** Derived files are never read. */
-  #notesIn(files: ReadonlyMap<VaultPath, FileStamp>): ReadonlyMap<VaultPath, FileStamp> {
-    const { layout } = this.#options.prepare;
-    const isNote = (path: VaultPath) => classifyNote(layout, path, {}) !== "derived";
-    return new Map([...files].filter(([path]) => isNote(path)));
+  #mayRead(path: VaultPath): boolean {
+    return classifyNote(this.#options.prepare.layout, path, {}) !== "derived";
   }
 
   #recordOf(path: VaultPath): FileRecord | undefined {
@@ -211,24 +211,28 @@ export class VaultSync {
     });
   }
 
-  #dropMissing(missing: readonly VaultPath[], scan: VaultScan): void {
+  async #dropMissing(
+    missing: readonly VaultPath[],
+    { scan, slicer }: { readonly scan: VaultScan; readonly slicer: Slicer },
+  ): Promise<void> {
     const { table, vault } = this.#options;
     let kept = 0;
     for (const path of missing) {
+      if (this.#isClosed) return;
       const isGone = !looksUnmounted(this.#folders, scan.folders, path) &&
         provenAbsent(vault, path, scan);
       if (isGone) {
         table.remove(path);
         this.#outcome.removed++;
       } else kept++;
+      await slicer.pause();
     }
-    if (kept > 0) {
-      this.#warnings = [
-        ...this.#warnings,
-        `${kept} notes cannot be seen now, but are not known to be deleted, so that they stay in ` +
-        "the index. Is a folder unreadable or a disk not mounted?",
-      ];
-    }
+    if (kept === 0) return;
+    this.#warnings = [
+      ...this.#warnings,
+      `${kept} notes cannot be seen now, but are not known to be deleted, so that they stay in ` +
+      "the index. Is a folder unreadable or a disk not mounted?",
+    ];
   }
 
   #setWarnings(scan: VaultScan): void {

@@ -2,6 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import type { FileRecord } from "@/lib/index/indexed_note.ts";
 import { ALWAYS_VERIFIED_NOTES, mustVerify, planSync } from "@/lib/index/sync.ts";
+import { runAtOnce } from "@/lib/seams.ts";
 import type { FileStamp } from "@/lib/vault/vault.ts";
 import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
 
@@ -12,10 +13,10 @@ const LONG_AFTER_MS = CHANGED_MS + 60_000;
 function plan(found: FileStamp | undefined, known: FileRecord | undefined) {
   const path = parseVaultPath("a.md");
   const records = new Map<VaultPath, FileRecord>(known ? [[path, known]] : []);
-  return planSync(new Map(found ? [[path, found]] : []), {
+  return runAtOnce(planSync(new Map(found ? [[path, found]] : []), {
     paths: () => records.keys(),
     fileOf: (path) => records.get(path),
-  });
+  }));
 }
 
 describe("planSync()", () => {
