@@ -1,4 +1,4 @@
-import { deepEqual, equal, rejects } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { SingleFlight } from "@/lib/index/_single_flight.ts";
 
@@ -50,11 +50,11 @@ describe("SingleFlight", () => {
     const idle = flight.idle().then(() => isIdle = true);
 
     await new Promise((resolve) => setTimeout(resolve, 0));
-    equal(isIdle, false);
+    ok(!isIdle);
     ends[0]?.();
     await run;
     await idle;
 
-    equal(isIdle, true);
+    ok(isIdle);
   });
 });

@@ -73,6 +73,6 @@ describe("findPassage()", () => {
   it("findPassage() never cuts a character in two", () => {
     const passage = passageOf("𠮷".repeat(3_000), { 𠮷𠮷: 1 });
 
-    equal(passage?.snippet.isWellFormed(), true);
+    ok(passage?.snippet.isWellFormed());
   });
 });

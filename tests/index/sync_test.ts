@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import type { FileRecord } from "@/lib/index/indexed_note.ts";
 import { ALWAYS_VERIFIED_NOTES, mustVerify, planSync } from "@/lib/index/sync.ts";
@@ -53,8 +53,8 @@ describe("planSync()", () => {
 it("mustVerify() always does up to the limit, and every few seconds above", () => {
   const large = { notes: ALWAYS_VERIFIED_NOTES + 1, verifiedAtMs: 1_000 };
 
-  equal(mustVerify({ notes: ALWAYS_VERIFIED_NOTES, verifiedAtMs: 1_000, nowMs: 1_001 }), true);
-  equal(mustVerify({ ...large, nowMs: 5_999 }), false);
-  equal(mustVerify({ ...large, nowMs: 6_000 }), true);
-  equal(mustVerify({ ...large, verifiedAtMs: undefined, nowMs: 1_001 }), true);
+  ok(mustVerify({ notes: ALWAYS_VERIFIED_NOTES, verifiedAtMs: 1_000, nowMs: 1_001 }));
+  ok(!mustVerify({ ...large, nowMs: 5_999 }));
+  ok(mustVerify({ ...large, nowMs: 6_000 }));
+  ok(mustVerify({ ...large, verifiedAtMs: undefined, nowMs: 1_001 }));
 });

@@ -52,12 +52,12 @@ describe("refresh()", () => {
 
   it("refresh() sees new content behind the same size and the same time", async () => {
     await using world = await openIndex({ "a.md": "alpha" });
-    const { mtime } = Deno.statSync(world.pathOf("a.md"));
+    const { mtime } = await Deno.stat(world.pathOf("a.md"));
     ok(mtime);
 
     for (const [before, after] of [["alpha", "bravo"], ["bravo", "gamma"], ["gamma", "delta"]]) {
       world.write("a.md", after ?? "");
-      Deno.utimeSync(world.pathOf("a.md"), mtime, mtime);
+      await Deno.utime(world.pathOf("a.md"), mtime, mtime);
 
       deepEqual(await world.search(after ?? ""), ["a.md"]);
       deepEqual(await world.search(before ?? ""), []);
@@ -67,8 +67,8 @@ describe("refresh()", () => {
   it("refresh() follows a move and a rename: one hit, at the new path", async () => {
     await using world = await openIndex({ "a.md": memory("m1", "zebra"), "x/y.md": "yak" });
 
-    Deno.renameSync(world.pathOf("a.md"), world.pathOf("x/b.md"));
-    Deno.renameSync(world.pathOf("x"), world.pathOf("z"));
+    await Deno.rename(world.pathOf("a.md"), world.pathOf("x/b.md"));
+    await Deno.rename(world.pathOf("x"), world.pathOf("z"));
 
     deepEqual(await world.search("zebra"), ["z/b.md"]);
     deepEqual(await world.search("yak"), ["z/y.md"]);
@@ -99,7 +99,7 @@ describe("refresh()", () => {
     await using world = await openIndex({ "a.md": "zebra" });
     const before = world.index.find(parseVaultPath("a.md"));
 
-    Deno.utimeSync(world.pathOf("a.md"), new Date(), new Date(0));
+    await Deno.utime(world.pathOf("a.md"), new Date(), new Date(0));
 
     deepEqual(await world.search("zebra"), ["a.md"]);
     equal(world.index.find(parseVaultPath("a.md")), before);
@@ -117,12 +117,12 @@ describe("refresh()", () => {
   it("refresh() keeps the index when the vault goes away, and says so", async () => {
     await using world = await openIndex({ "a.md": "zebra" });
 
-    Deno.renameSync(world.root, `${world.root}-away`);
+    await Deno.rename(world.root, `${world.root}-away`);
     const freshness = await world.index.refresh();
     const { total } = await world.index.search({ text: "zebra", filter: {}, limit: 1 });
-    Deno.renameSync(`${world.root}-away`, world.root);
+    await Deno.rename(`${world.root}-away`, world.root);
 
-    equal(freshness.verified, false);
+    ok(!freshness.verified);
     equal(total, 1);
     equal(world.index.warnings.length, 1);
     deepEqual(await world.search("zebra"), ["a.md"]);
@@ -132,11 +132,11 @@ describe("refresh()", () => {
   it("refresh() keeps the index when an empty folder stands where the vault was", async () => {
     await using world = await openIndex({ "a.md": "zebra" });
 
-    Deno.renameSync(world.root, `${world.root}-away`);
-    Deno.mkdirSync(world.root);
+    await Deno.rename(world.root, `${world.root}-away`);
+    await Deno.mkdir(world.root);
     const found = await world.search("zebra");
-    Deno.removeSync(world.root);
-    Deno.renameSync(`${world.root}-away`, world.root);
+    await Deno.remove(world.root);
+    await Deno.rename(`${world.root}-away`, world.root);
 
     deepEqual(found, ["a.md"]);
     equal(world.index.warnings.length, 1);
