@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import type { FileRecord } from "@/lib/index/indexed_note.ts";
 import { ALWAYS_VERIFIED_NOTES, mustVerify, planSync } from "@/lib/index/sync.ts";

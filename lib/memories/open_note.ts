@@ -1,0 +1,90 @@
+/** Opening one note, whole or by lines, straight from its file. */
+import type { Caller, NoteAnswer, NoteInput } from "@/lib/contracts.ts";
+import { AppError, NoteNotFound } from "@/lib/errors.ts";
+import { type Clock, Slicer } from "@/lib/seams.ts";
+import { hashBytes } from "@/lib/index/prepare_note.ts";
+import type { VaultIndex } from "@/lib/index/vault_index.ts";
+import { classifyNote } from "@/lib/vault/kinds.ts";
+import { type ParsedNote, parseNote } from "@/lib/vault/note.ts";
+import { linesText } from "@/lib/vault/note_text.ts";
+import { readFile, type Vault } from "@/lib/vault/vault.ts";
+import { isMarkdown, parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
+
+export interface OpenNoteDeps {
+  readonly clock: Clock;
+  readonly vault: Vault;
+  readonly index: VaultIndex;
+}
+
+/**
+ * Returns a note as it is on disk now, whether or not the index knows it yet.
+ *
+ * @throws {PathEscapesVault} If the path leads out of the vault or over a link.
+ * @throws {NoteNotFound} If there is no such Markdown file, or it is one that is never read.
+ * @throws {PayloadTooLarge} If the file is over the size that notes may have.
+ * @throws {AppError} `range-not-satisfiable` if the lines begin after the note's end,
+ * `unsupported-media-type` if the file is not UTF-8 text.
+ */
+export async function openNote(
+  deps: OpenNoteDeps,
+  _caller: Caller,
+  input: NoteInput,
+): Promise<NoteAnswer> {
+  const asked = parseVaultPath(input.path);
+  if (!isMarkdown(asked)) throw new NoteNotFound(`"${asked}" is not a Markdown file`);
+  const path = deps.index.find(asked)?.path ?? asked;
+  const { bytes } = readFile(deps.vault, path);
+  const slicer = new Slicer(deps.clock);
+  const etag = await slicer.run(hashBytes(bytes));
+  const parsed = await slicer.run(parseNote(path, bytes));
+  if (!parsed) {
+    throw new AppError("unsupported-media-type", `"${path}" is not UTF-8 text. Save it as UTF-8`);
+  }
+  return describe(deps.vault, path, { parsed, etag, asked: input.lines });
+}
+
+interface OpenedNote {
+  readonly parsed: ParsedNote;
+  readonly etag: string;
+  readonly asked: NoteInput["lines"];
+}
+
+function describe(vault: Vault, path: VaultPath, { parsed, etag, asked }: OpenedNote): NoteAnswer {
+  const { frontmatter, name, description, text } = parsed;
+  const written = frontmatter.fields.get("name");
+  const kind = classifyNote(vault, path, {
+    id: parsed.id,
+    name: typeof written === "string" ? written : undefined,
+    description,
+  });
+  const total = text.lineCount;
+  const lines = clampLines(asked, total);
+  return {
+    path,
+    kind,
+    id: kind === "memory" ? parsed.id ?? path : path,
+    name,
+    nameFrom: parsed.nameFrom,
+    description,
+    tags: [...parsed.tags],
+    inlineTags: [...parsed.inlineTags],
+    status: parsed.status ?? null,
+    frontmatter: frontmatter.state,
+    lossy: text.lossy,
+    bodyStartLine: parsed.bodyStartLine,
+    lines: { ...lines, total },
+    markdown: asked ? linesText(text, lines.start, lines.end) : text.text,
+    etag,
+  };
+}
+
+function clampLines(asked: NoteInput["lines"], total: number): { start: number; end: number } {
+  if (!asked) return { start: 1, end: total };
+  if (asked.start > total) {
+    throw new AppError(
+      "range-not-satisfiable",
+      `The note has ${total} lines, so that none begins at ${asked.start}`,
+    );
+  }
+  return { start: asked.start, end: Math.min(asked.end, total) };
+}

@@ -1,0 +1,164 @@
+/** The search of notes: one use case for HTTP and for tools. */
+import {
+  type Caller,
+  type Freshness,
+  GLOBAL_SCOPE_ID,
+  type Hit,
+  type SearchAnswer,
+  type SearchInput,
+  type SearchMode,
+  type Signals,
+} from "@/lib/contracts.ts";
+import type { Clock } from "@/lib/seams.ts";
+import type { IndexHit } from "@/lib/index/keyword_search.ts";
+import { headingAt, type IndexedNote } from "@/lib/index/indexed_note.ts";
+import type { NoteFilter } from "@/lib/index/orama.ts";
+import type { VaultIndex } from "@/lib/index/vault_index.ts";
+import type { GrepFile, GrepRequest, GrepResult } from "@/lib/vault/grep.ts";
+import { normalizeTag } from "@/lib/vault/tags.ts";
+import { parseVaultPath } from "@/lib/vault/vault_path.ts";
+
+/** Looks through the files of the vault themselves. */
+export type Grep = (
+  request: Pick<GrepRequest, "query" | "regex" | "limit" | "isWanted">,
+) => Promise<GrepResult>;
+
+export interface SearchDeps {
+  readonly clock: Clock;
+  readonly index: VaultIndex;
+  readonly grep: Grep;
+}
+
+/** Of so many matching files those with the most matches are shown. */
+const GREP_POOL_FILES = 1_000;
+const NO_SIGNALS: Signals = { keyword: null, metadata: null, body: null, dense: null };
+const NO_EMBEDDING = "No embedding is configured, so that only words are compared";
+
+/**
+ * Returns the notes that answer a query best, best first, each with its signals and the passage
+ * that matched. The index is compared with the files first; where it could not be, or is still
+ * being built, the answer says so.
+ *
+ * @returns At most `input.limit` hits.
+ * @throws {InvalidRequest} If the folder is no path in the vault, or a text for `grep` has line breaks.
+ */
+export async function searchNotes(
+  deps: SearchDeps,
+  _caller: Caller,
+  input: SearchInput,
+): Promise<SearchAnswer> {
+  const startMs = deps.clock.monotonicMs();
+  const filter = toFilter(input);
+  const freshness = await deps.index.refresh();
+  const { mode, total, results } = input.mode === "grep"
+    ? await searchByGrep(deps, input, filter)
+    : await searchByWords(deps, input, filter);
+  return {
+    query: input.q,
+    mode,
+    ...(mode === input.mode
+      ? {}
+      : { fallback: { from: input.mode, to: mode, reason: NO_EMBEDDING } }),
+    ...toState(deps.index, freshness),
+    total,
+    tookMs: Math.round((deps.clock.monotonicMs() - startMs) * 100) / 100,
+    results,
+  };
+}
+
+interface ModeAnswer {
+  readonly mode: SearchMode;
+  readonly total: number;
+  readonly results: Hit[];
+}
+
+async function searchByWords(
+  { index }: SearchDeps,
+  input: SearchInput,
+  filter: NoteFilter,
+): Promise<ModeAnswer> {
+  const { total, hits } = await index.search({ text: input.q, filter, limit: input.limit });
+  return { mode: "keyword", total, results: hits.map(toHit) };
+}
+
+function toHit({ note, keyword, passage }: IndexHit): Hit {
+  return {
+    ...describe(note),
+    score: keyword,
+    signals: { ...NO_SIGNALS, keyword },
+    heading: passage?.chunk.heading || null,
+    lines: { start: passage?.chunk.startLine ?? 1, end: passage?.chunk.endLine ?? 1 },
+    snippet: passage?.snippet ?? note.description,
+  };
+}
+
+/** Shows the first match of each file; files with the most matches come first. */
+async function searchByGrep(
+  { index, grep }: SearchDeps,
+  input: SearchInput,
+  filter: NoteFilter,
+): Promise<ModeAnswer> {
+  const wanted = index.filterPaths(filter);
+  const found = await grep({
+    query: input.q,
+    limit: GREP_POOL_FILES,
+    isWanted: (path) => wanted.has(path),
+  });
+  const best = [...found.files]
+    .sort((a, b) => b.matchCount - a.matchCount || (a.path < b.path ? -1 : 1))
+    .slice(0, input.limit);
+  const results = best.flatMap((file) => {
+    const note = index.find(file.path);
+    return note ? [toGrepHit(note, file)] : [];
+  });
+  return { mode: "grep", total: found.total, results };
+}
+
+function toGrepHit(note: IndexedNote, file: GrepFile): Hit {
+  const [first] = file.matches;
+  const line = first?.line ?? 1;
+  return {
+    ...describe(note),
+    score: 1,
+    signals: NO_SIGNALS,
+    heading: headingAt(note.chunks, line) || null,
+    lines: { start: line, end: line },
+    snippet: first?.text.trim() ?? "",
+  };
+}
+
+function describe(
+  note: IndexedNote,
+): Pick<Hit, "id" | "path" | "kind" | "actor" | "name" | "description" | "tags" | "updatedAt"> {
+  const { id, path, kind, name, description, updatedAt } = note;
+  const actor = note.actor === undefined ? {} : { actor: note.actor };
+  return { id, path, kind, ...actor, name, description, tags: [...note.tags], updatedAt };
+}
+
+function toFilter(input: SearchInput): NoteFilter {
+  const tags = input.tags.map((tag) => normalizeTag(tag) ?? tag);
+  return {
+    kinds: input.kind,
+    tags,
+    status: input.status?.trim().toLowerCase(),
+    project: input.scope === "global" ? GLOBAL_SCOPE_ID : undefined,
+    folder: input.folder === undefined ? undefined : toFolder(input.folder),
+  };
+}
+
+/** Accepts a slash at either end, as people write folders. */
+function toFolder(folder: string): string | undefined {
+  const bare = folder.trim().replace(/^\/+|\/+$/g, "");
+  return bare === "" || bare === "." ? undefined : parseVaultPath(bare).normalize("NFC");
+}
+
+function toState(
+  index: VaultIndex,
+  freshness: Freshness,
+): Pick<SearchAnswer, "indexing" | "freshness"> {
+  const indexing = index.indexing;
+  return {
+    ...(indexing ? { indexing } : {}),
+    ...(freshness.verified ? {} : { freshness }),
+  };
+}

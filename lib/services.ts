@@ -1,0 +1,76 @@
+/** The only place where parts are put together. */
+import type { Config } from "./config.ts";
+import type { NoteKind } from "./contracts.ts";
+import { VaultIndex } from "./index/vault_index.ts";
+import type { Clock, Logger, NewId } from "./seams.ts";
+import type { Grep } from "./recall/search_notes.ts";
+import { grepVault } from "./vault/grep.ts";
+import { openVault, type Vault } from "./vault/vault.ts";
+
+/** What comes from the machine, so that a test can replace it. */
+export interface Seams {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly newId: NewId;
+  /** Path of ripgrep's binary; `undefined` = the built-in scanner. */
+  readonly ripgrepPath: string | undefined;
+}
+
+/** All that a request needs. */
+export interface Services extends Seams {
+  readonly config: Config;
+  readonly vault: Vault;
+  readonly index: VaultIndex;
+  readonly grep: Grep;
+  /** Begins to read the vault and returns at once; requests are answered meanwhile. */
+  start(): void;
+  /** Returns when the vault was read whole, for programs that have to wait for it. */
+  ready(): Promise<void>;
+  /** Ends work under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * Wires everything for one vault. Nothing is read before `start()`.
+ *
+ * @throws {ConfigError} If the vault cannot be opened.
+ */
+export function createServices(config: Config, seams: Seams): Services {
+  const { clock, logger } = seams;
+  const vault = openVault({
+    root: config.vault,
+    memoriesFolder: config.memoriesFolder,
+    exclude: config.exclude,
+  });
+  const onlyKinds = config.index === "memories" ? new Set<NoteKind>(["memory"]) : undefined;
+  const index = new VaultIndex({ vault, clock, logger, onlyKinds });
+  let loading: Promise<void> | undefined;
+  const load = (): Promise<void> => loading ??= loadIndex(index, logger);
+  return {
+    ...seams,
+    config,
+    vault,
+    index,
+    grep: (request) =>
+      grepVault({
+        ...request,
+        vault,
+        clock,
+        rgPath: seams.ripgrepPath,
+        excludedGlobs: vault.exclusions.globs,
+      }),
+    start: () => void load(),
+    ready: load,
+    close: () => index.close(),
+  };
+}
+
+async function loadIndex(index: VaultIndex, logger: Logger): Promise<void> {
+  try {
+    await index.load();
+    const { notes, memories, chunks } = index.counts;
+    logger.info("vault-indexed", { notes, memories, chunks });
+  } catch (error) {
+    logger.error("vault-not-indexed", { cause: error instanceof Error ? error.message : "?" });
+  }
+}
