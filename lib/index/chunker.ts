@@ -59,7 +59,7 @@ function* rangesOf(note: NoteText, block: Block, packer: ChunkPacker): Generator
     return;
   }
   for (const range of partRanges(note, block)) {
-    if (range.end - range.start <= MAX_CHUNK_CHARS) yield range;
+    if (packer.hasRoomFor(range)) yield range;
     else yield* splitText(note.text, range, { words: TARGET_WORDS, chars: MAX_CHUNK_CHARS });
   }
 }
