@@ -141,6 +141,7 @@ export const SearchAnswerShape = z.object({
   indexing: IndexingShape.optional(),
   freshness: FreshnessShape.optional(),
   total: z.int().describe("How many notes matched"),
+  truncated: z.literal(true).optional().describe("Time was up in mode `grep`: there may be more"),
   tookMs: z.number(),
   results: z.array(HitShape),
 });
@@ -256,4 +257,26 @@ export interface Caller {
   readonly kind: "agent" | "owner";
   /** True for a peer on this machine. */
   readonly loopback: boolean;
+}
+
+/** A JSON Schema (draft 2020-12) as plain data. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the JSON Schema of a shape.
+ *
+ * @param side `input` describes what may be sent, `output` what comes out of parsing; where a
+ * function makes that, it stays open.
+ */
+export function toJsonSchema(shape: z.ZodType, side: "input" | "output"): JsonSchema {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(shape, {
+    io: side,
+    unrepresentable: "any",
+    override: ({ jsonSchema }) => {
+      // Every whole number carries the safe range, which tells a reader nothing.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return schema;
 }

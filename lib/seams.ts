@@ -108,6 +108,8 @@ export class Slicer {
     }
   }
 
+  // A timer, although it costs a millisecond: between immediates and messages Deno polls no socket,
+  // so that a server would not answer until the work is done.
   async #nextTurn(): Promise<void> {
     await new Promise<void>((resolve) => setTimeout(resolve, 0));
     this.#startMs = this.#clock.monotonicMs();

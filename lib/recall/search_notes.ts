@@ -6,9 +6,9 @@ import {
   type Hit,
   type SearchAnswer,
   type SearchInput,
-  type SearchMode,
   type Signals,
 } from "@/lib/contracts.ts";
+import { InvalidRequest } from "@/lib/errors.ts";
 import type { Clock } from "@/lib/seams.ts";
 import type { IndexHit } from "@/lib/index/keyword_search.ts";
 import { headingAt, type IndexedNote } from "@/lib/index/indexed_note.ts";
@@ -20,7 +20,7 @@ import { parseVaultPath } from "@/lib/vault/vault_path.ts";
 
 /** Looks through the files of the vault themselves. */
 export type Grep = (
-  request: Pick<GrepRequest, "query" | "regex" | "limit" | "isWanted">,
+  request: Pick<GrepRequest, "query" | "regex" | "limit" | "order" | "isWanted">,
 ) => Promise<GrepResult>;
 
 export interface SearchDeps {
@@ -29,8 +29,6 @@ export interface SearchDeps {
   readonly grep: Grep;
 }
 
-/** Of so many matching files those with the most matches are shown. */
-const GREP_POOL_FILES = 1_000;
 const NO_SIGNALS: Signals = { keyword: null, metadata: null, body: null, dense: null };
 const NO_EMBEDDING = "No embedding is configured, so that only words are compared";
 
@@ -50,7 +48,7 @@ export async function searchNotes(
   const startMs = deps.clock.monotonicMs();
   const filter = toFilter(input);
   const freshness = await deps.index.refresh();
-  const { mode, total, results } = input.mode === "grep"
+  const { mode, ...found } = input.mode === "grep"
     ? await searchByGrep(deps, input, filter)
     : await searchByWords(deps, input, filter);
   return {
@@ -60,17 +58,12 @@ export async function searchNotes(
       ? {}
       : { fallback: { from: input.mode, to: mode, reason: NO_EMBEDDING } }),
     ...toState(deps.index, freshness),
-    total,
+    ...found,
     tookMs: Math.round((deps.clock.monotonicMs() - startMs) * 100) / 100,
-    results,
   };
 }
 
-interface ModeAnswer {
-  readonly mode: SearchMode;
-  readonly total: number;
-  readonly results: Hit[];
-}
+type ModeAnswer = Pick<SearchAnswer, "mode" | "total" | "results" | "truncated">;
 
 async function searchByWords(
   { index }: SearchDeps,
@@ -100,18 +93,23 @@ async function searchByGrep(
 ): Promise<ModeAnswer> {
   const wanted = index.filterPaths(filter);
   const found = await grep({
-    query: input.q,
-    limit: GREP_POOL_FILES,
+    query: requireOneLine(input.q),
+    limit: input.limit,
+    order: "match-count",
     isWanted: (path) => wanted.has(path),
   });
-  const best = [...found.files]
-    .sort((a, b) => b.matchCount - a.matchCount || (a.path < b.path ? -1 : 1))
-    .slice(0, input.limit);
-  const results = best.flatMap((file) => {
+  const results = found.files.flatMap((file) => {
     const note = index.find(file.path);
     return note ? [toGrepHit(note, file)] : [];
   });
-  return { mode: "grep", total: found.total, results };
+  const truncated = found.truncated ? { truncated: true as const } : {};
+  return { mode: "grep", total: found.total, ...truncated, results };
+}
+
+function requireOneLine(q: string): string {
+  if (!/[\n\r\0]/.test(q)) return q;
+  const message = "must not hold a line break or a NUL: in mode grep lines are searched";
+  throw new InvalidRequest(`Cannot search by grep: q ${message}`, [{ field: "q", message }]);
 }
 
 function toGrepHit(note: IndexedNote, file: GrepFile): Hit {

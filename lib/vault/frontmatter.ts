@@ -145,6 +145,7 @@ function parseBlock(raw: string): Map<string, FrontmatterValue> | BlockProblem {
   try {
     return readMapping(yaml);
   } catch (error) {
+    if (isPermissionFailure(error)) throw error;
     // A parser has no other way out of nesting that is too deep than a RangeError.
     return error instanceof BlockProblem ? error : new BlockProblem("bad-yaml");
   }
@@ -186,8 +187,13 @@ function parseYaml(yaml: string, schema: "failsafe" | "core"): unknown {
   try {
     return parseQuietly(yaml, schema);
   } catch (error) {
-    throw toBlockProblem(error, yaml);
+    throw isPermissionFailure(error) ? error : toBlockProblem(error, yaml);
   }
+}
+
+/** The npm package reads two environment variables; where it may not, no note is to blame. */
+function isPermissionFailure(error: unknown): boolean {
+  return error instanceof Deno.errors.NotCapable;
 }
 
 function parseQuietly(yaml: string, schema: "failsafe" | "core"): unknown {

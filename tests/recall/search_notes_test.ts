@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { type Caller, SearchAnswerShape, SearchParams } from "@/lib/contracts.ts";
-import { PathEscapesVault } from "@/lib/errors.ts";
+import { InvalidRequest, PathEscapesVault } from "@/lib/errors.ts";
 import { searchNotes } from "@/lib/recall/search_notes.ts";
 import { testServices } from "../_support/services.ts";
 
@@ -111,6 +111,17 @@ describe("searchNotes()", () => {
       });
     }
   }
+
+  it("searchNotes() refuses to grep over line ends, naming the field", async () => {
+    await using world = await openWorld();
+
+    await rejects(world.search({ q: "a\nb", mode: "grep" }), (error) => {
+      ok(error instanceof InvalidRequest);
+      equal(error.problems[0]?.field, "q");
+      return true;
+    });
+    equal((await world.search({ q: "zebra\nblue", mode: "keyword" })).total, 3);
+  });
 
   it("searchNotes() refuses a folder outside the vault", async () => {
     await using world = await openWorld();

@@ -1,0 +1,390 @@
+/**
+ * Configuration: one schema, from which flags, environment names, help and the README's table are
+ * made. It is read once, at the start; every problem is told in one go.
+ */
+import { isAbsolute } from "node:path";
+import * as z from "zod";
+import {
+  type ConfigInput,
+  type ConfigReading,
+  gatherValues,
+  resolvePlaces,
+  resolveToken,
+} from "./config_disk.ts";
+import {
+  ENV_PREFIX,
+  quote,
+  type RawValues,
+  readArguments,
+  type SettingNames,
+} from "./config_sources.ts";
+import { ConfigError } from "./errors.ts";
+import { didYouMean } from "./nearest_name.ts";
+import { LOG_LEVELS, type LogLevel } from "./seams.ts";
+
+/** What a field says of itself beside its schema. */
+interface FieldNote {
+  readonly sentence: string;
+  readonly kind: SettingNames["kind"];
+  /** What stands for the value in help: `DIR`. */
+  readonly placeholder?: string;
+  /** The default in words, where it is no plain value. */
+  readonly defaultText?: string;
+  readonly aliases?: readonly string[];
+  /** False for what makes no sense inside the configuration file. */
+  readonly inFile?: boolean;
+  /** Such a value is never shown. */
+  readonly secret?: boolean;
+}
+
+const notes = z.registry<FieldNote>();
+
+const filled = z.string().trim().min(1, "must not be empty");
+
+const onOff = z.enum(["true", "on", "1", "false", "off", "0"], "must be true or false")
+  .transform((text) => ["true", "on", "1"].includes(text));
+
+/** One of `values`; `later` are names that a coming version will know. */
+function choice<const T extends readonly [string, ...string[]]>(
+  values: T,
+  later: ReadonlyMap<string, string> = new Map(),
+) {
+  return z.enum(values, {
+    error: ({ input }) => later.get(String(input)) ?? `must be one of ${values.join(", ")}`,
+  });
+}
+
+const portNumber = z.string().trim().regex(/^\d{1,5}$/, "must be a whole number from 0 to 65535")
+  .transform(Number).pipe(z.number().max(65_535, "must be a whole number from 0 to 65535"));
+
+const vaultFolder = filled
+  .refine((path) => !isAbsolute(path) && !path.startsWith("~"), "must be relative to the vault")
+  .transform((path) => path.split(/[/\\]/).filter((part) => part !== "" && part !== "."))
+  .refine((parts) => !parts.includes(".."), "must not leave the vault")
+  .transform((parts) => parts.join("/") || ".");
+
+const memoriesFolder = vaultFolder.refine(
+  (path) => path === "." || path.split("/").every((part) => !part.startsWith(".")),
+  "must not lie in a folder whose name begins with a dot: such are never touched",
+);
+
+const excludedFolder = filled
+  .refine((path) => !path.includes("*"), "must be names of folders, not patterns")
+  .refine((path) => !path.split(/[/\\]/).includes(".."), "must not leave the vault")
+  .refine((path) => !/^[./\\]*$/.test(path), "must not be the whole vault");
+
+const hostName = filled.transform(foldHostName).pipe(
+  z.string().regex(/^[a-z0-9.-]+$|^[0-9a-f:.]+(%\w+)?$/, "must be a host name or an IP address"),
+);
+
+const allowedHost = filled.transform(foldHostName).pipe(
+  z.string().regex(/^[a-z0-9._-]+$|^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/, {
+    error: "must be exact host names, without scheme, port or wildcard",
+  }),
+);
+
+const allowedOrigin = filled.toLowerCase().regex(/^[a-z][a-z0-9+.-]*:\/\/[^/\s*,?#@]+$/, {
+  error: "must be exact origins such as https://notes.example, without path or wildcard",
+});
+
+const ConfigFields = z.strictObject({
+  vault: filled.optional().register(notes, {
+    sentence: "The directory of Markdown; one that is named has to exist, or see --init",
+    kind: "text",
+    placeholder: "DIR",
+    defaultText: "~/.commonplace/vault, made with a welcome note",
+    aliases: ["MARCH_MEMORY_ROOT", "STARKS_MEMORY_DIR", "OBSIDIAN_MEMORY_PATH"],
+  }),
+  soul: filled.optional().register(notes, {
+    sentence: "A SOUL.md whose line `OBSIDIAN_MEMORY_PATH: …` names the vault; --vault goes before",
+    kind: "text",
+    placeholder: "FILE",
+    defaultText: "none",
+  }),
+  init: onOff.prefault("false").register(notes, {
+    sentence: "Create what is missing of the vault's layout (profiles, rules.md, …), then serve",
+    kind: "switch",
+  }),
+  state: filled.optional().register(notes, {
+    sentence: "The directory of cache and port file; it must not lie inside the vault",
+    kind: "text",
+    placeholder: "DIR",
+    defaultText: "~/.commonplace/state/<hash of the vault's real path>",
+  }),
+  memoriesFolder: memoriesFolder.default("memories").register(notes, {
+    sentence: "The global store of memories, relative to the vault; `.` is the vault itself",
+    kind: "text",
+    placeholder: "FOLDER",
+  }),
+  index: choice(["all", "memories"]).default("all").register(notes, {
+    sentence: "What to index: `all` notes, or nothing but `memories`",
+    kind: "text",
+    placeholder: "WHAT",
+  }),
+  exclude: z.array(excludedFolder).default([]).register(notes, {
+    sentence:
+      "More folders never to touch: a name at any depth or, with a slash, a path from the vault",
+    kind: "list",
+    placeholder: "FOLDER,…",
+  }),
+  host: hostName.default("127.0.0.1").register(notes, {
+    sentence: "The address to listen on; beyond loopback a token is required",
+    kind: "text",
+    placeholder: "HOST",
+  }),
+  port: portNumber.default(8787).register(notes, {
+    sentence: "The port to listen on; 0 takes any free one",
+    kind: "text",
+    placeholder: "PORT",
+  }),
+  token: filled.optional().register(notes, {
+    sentence:
+      "The bearer token that agents must send: `env:NAME`, `file:PATH` (mode 600) or the value",
+    kind: "text",
+    placeholder: "TOKEN",
+    defaultText: "none on loopback",
+    secret: true,
+  }),
+  allowedHosts: z.array(allowedHost).default([]).register(notes, {
+    sentence: "More names that a Host header may carry; loopback names always may",
+    kind: "list",
+    placeholder: "NAME,…",
+    defaultText: "loopback names",
+  }),
+  allowedOrigins: z.array(allowedOrigin).default([]).register(notes, {
+    sentence: "More origins that a browser may send; loopback origins always may",
+    kind: "list",
+    placeholder: "ORIGIN,…",
+    defaultText: "loopback names",
+  }),
+  access: choice(
+    ["open"],
+    new Map([["ask", "cannot be ask: asking a person is not available in this version; use open"]]),
+  ).default("open").register(notes, {
+    sentence: "Whether agents may read without asking a person; this version knows `open` only",
+    kind: "text",
+    placeholder: "MODE",
+  }),
+  embedding: choice(
+    ["none"],
+    new Map([["static", "cannot be static: no embedding is part of this version; use none"]]),
+  ).default("none").register(notes, {
+    sentence: "The model behind vector search; this version knows `none` only (keyword search)",
+    kind: "text",
+    placeholder: "MODEL",
+  }),
+  log: choice(LOG_LEVELS).default("info").register(notes, {
+    sentence: "The least level to log on stderr: debug, info, warn or error",
+    kind: "text",
+    placeholder: "LEVEL",
+  }),
+  config: filled.optional().register(notes, {
+    sentence: "The configuration file: a JSON object whose keys are these flags",
+    kind: "text",
+    placeholder: "FILE",
+    defaultText: "~/.commonplace/config.json, if it is there",
+    inFile: false,
+  }),
+});
+
+type FieldValues = z.output<typeof ConfigFields>;
+
+/** The settings of one run, checked and frozen; paths are absolute. */
+export interface Config {
+  readonly vault: string;
+  /** False for the default vault, which is created when it is missing. */
+  readonly vaultWasGiven: boolean;
+  readonly init: boolean;
+  readonly state: string;
+  /** Relative to the vault, `/` between folders; `.` is the vault itself. */
+  readonly memoriesFolder: string;
+  readonly index: "all" | "memories";
+  /** As written: names (meant at any depth) and, with a slash, paths from the vault. */
+  readonly exclude: readonly string[];
+  /** IPv6 without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** The token itself, wherever it came from. */
+  readonly token: string | undefined;
+  /** Lower case, without loopback names. */
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  readonly access: "open";
+  readonly embedding: "none";
+  readonly log: LogLevel;
+}
+
+/** One setting as help and table show it. */
+export interface Setting extends SettingNames {
+  readonly sentence: string;
+  readonly placeholder: string;
+  readonly defaultText: string;
+  readonly secret: boolean;
+}
+
+/** All settings in the order of the help text. */
+export const SETTINGS: readonly Setting[] = Object.entries(ConfigFields.shape).map(
+  ([key, field]) => toSetting(key, field),
+);
+
+function toSetting(key: string, field: z.ZodType): Setting {
+  const note = notes.get(field);
+  if (note === undefined) throw new TypeError(`Cannot describe setting "${key}": it has no note`);
+  const flag = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return {
+    key,
+    flag,
+    env: ENV_PREFIX + flag.toUpperCase().replaceAll("-", "_"),
+    aliases: note.aliases ?? [],
+    kind: note.kind,
+    inFile: note.inFile ?? true,
+    sentence: note.sentence,
+    placeholder: note.placeholder ?? "",
+    defaultText: note.defaultText ?? formatDefault(field),
+    secret: note.secret ?? false,
+  };
+}
+
+function formatDefault(field: z.ZodType): string {
+  const value = field.parse(undefined);
+  if (typeof value === "boolean") return value ? "on" : "off";
+  return Array.isArray(value) && value.length === 0 ? "none" : String(value);
+}
+
+/** Names of the machine that the program reads: home folder, and `rg` on the PATH. */
+const MACHINE_ENV_NAMES: readonly string[] = ["HOME", "USERPROFILE", "PATH"];
+
+/** Names that a library reads and stops at where it may not: the YAML parser of npm. */
+export const LIBRARY_ENV_NAMES: readonly string[] = ["LOG_STREAM", "LOG_TOKENS"];
+
+/** Every environment name that may be read; the one that `token` names as `env:NAME` is extra. */
+export const ENV_NAMES: readonly string[] = [
+  ...SETTINGS.flatMap(({ env, aliases }) => [env, ...aliases]),
+  ...MACHINE_ENV_NAMES,
+  ...LIBRARY_ENV_NAMES,
+];
+
+export type Command = "serve" | "help" | "version";
+const COMMANDS: readonly Command[] = ["serve", "help", "version"];
+
+/**
+ * Returns the command that arguments ask for: the first word that is no flag, `serve` without one.
+ *
+ * @throws {ConfigError} If there is no such command.
+ */
+export function parseCommand(args: readonly string[]): Command {
+  const { words: [word = "serve"], asked } = readArguments(args, SETTINGS, "");
+  if (asked !== undefined) return asked;
+  const command = COMMANDS.find((each) => each === word);
+  if (command !== undefined) return command;
+  throw new ConfigError(`${quote(word)} is not a known command${didYouMean(word, COMMANDS)}`);
+}
+
+/**
+ * Reads the settings of one run; of several sources flags go before environment, configuration
+ * file and defaults. Apart from the readers in `input` it is pure.
+ *
+ * @throws {ConfigError} If anything is wrong: the message lists every problem, one a line.
+ */
+export function loadConfig(input: ConfigInput): Config {
+  const reading: ConfigReading = { input, problems: [] };
+  const raw = gatherValues(reading, SETTINGS);
+  const fields = parseFields(raw, reading.problems);
+  const places = resolvePlaces(reading, {
+    vault: raw.get("vault"),
+    state: raw.get("state"),
+  }, fields.init);
+  const token = raw.get("token");
+  const secret = token && resolveToken(reading, token);
+  if (token === undefined && !isLoopbackHost(fields.host)) {
+    reading.problems.push(
+      `--host ${fields.host} can be reached from other machines, so it needs a token: pass ` +
+        "--token file:PATH or --token env:NAME, or --host 127.0.0.1",
+    );
+  }
+  if (reading.problems.length > 0 || places === undefined) {
+    throw new ConfigError(reading.problems.join("\n"));
+  }
+  return freeze({ ...fields, ...places, token: secret });
+}
+
+/** Parses every field; one that is wrong is listed and stands as its default meanwhile. */
+function parseFields(raw: RawValues, problems: string[]): FieldValues {
+  const texts = new Map([...raw].map(([key, value]) => [key, value.text]));
+  const parsed = ConfigFields.safeParse(Object.fromEntries(texts));
+  if (parsed.success) return parsed.data;
+  const seen = new Set<string>();
+  for (const { path, message } of parsed.error.issues) {
+    const [key, item] = path;
+    // One problem a value: what follows from the first says nothing new.
+    if (typeof key !== "string" || seen.has(path.join("/"))) continue;
+    seen.add(path.join("/"));
+    problems.push(formatProblem({ key, item, message }, raw));
+    texts.delete(key);
+  }
+  return ConfigFields.parse(Object.fromEntries(texts));
+}
+
+interface FieldIssue {
+  readonly key: string;
+  readonly item: PropertyKey | undefined;
+  readonly message: string;
+}
+
+function formatProblem({ key, item, message }: FieldIssue, raw: RawValues): string {
+  const { text = "", from = key } = raw.get(key) ?? {};
+  const value = typeof text === "string" ? text : text[Number(item)] ?? "";
+  const hidden = SETTINGS.some((setting) => setting.key === key && setting.secret);
+  const shown = hidden || value.trim() === "" ? "" : `, not ${quote(value)}`;
+  return `${from} ${message}${message.startsWith("must") ? shown : ""}`;
+}
+
+function freeze(
+  values: FieldValues & Pick<Config, "vault" | "vaultWasGiven" | "state" | "token">,
+): Config {
+  const { soul: _soul, config: _config, ...rest } = values;
+  return Object.freeze({
+    ...rest,
+    exclude: Object.freeze(rest.exclude),
+    allowedHosts: Object.freeze(rest.allowedHosts),
+    allowedOrigins: Object.freeze(rest.allowedOrigins),
+  });
+}
+
+/**
+ * Tells whether a host name or address means this machine alone: `localhost`, 127.0.0.0/8, ::1,
+ * with or without brackets; a port must not follow. Names are not looked up.
+ *
+ * @example
+ * ```ts
+ * import { isLoopbackHost } from "@/lib/config.ts";
+ * import { equal } from "node:assert/strict";
+ *
+ * equal(isLoopbackHost("[::1]"), true);
+ * equal(isLoopbackHost("localhost.evil.example"), false);
+ * ```
+ */
+export function isLoopbackHost(name: string): boolean {
+  const host = foldHostName(name);
+  if (host === "localhost") return true;
+  if (host.includes(":")) return isLoopbackAddress6(host);
+  return isLoopbackAddress4(host);
+}
+
+function isLoopbackAddress4(host: string): boolean {
+  const bytes = host.split(".");
+  return bytes.length === 4 && bytes[0] === "127" &&
+    bytes.every((byte) => /^(0|[1-9]\d{0,2})$/.test(byte) && Number(byte) <= 255);
+}
+
+/** IPv4 in IPv6 clothes counts too: that is how a dual-stack socket names its peers. */
+function isLoopbackAddress6(host: string): boolean {
+  if (!URL.canParse(`http://[${host}]`)) return false;
+  const { hostname } = new URL(`http://[${host}]`);
+  return hostname === "[::1]" || /^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/.test(hostname);
+}
+
+/** Lower case, without brackets and without the dot that may end a full name. */
+function foldHostName(name: string): string {
+  return name.trim().toLowerCase().replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+}

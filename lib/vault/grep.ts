@@ -1,0 +1,267 @@
+/**
+ * Text search over the files themselves, so that it works however stale an index is. Ripgrep only
+ * says which files match; what is shown of a note is read the way all notes are read, which
+ * refuses links and excluded folders once more, so both engines show the same lines.
+ */
+import { AppError, IndexNotReady, InvalidRequest } from "@/lib/errors.ts";
+import { type Clock, Slicer, systemClock } from "@/lib/seams.ts";
+import { createLineFinder, type GrepPattern, type LineFinder } from "./_builtin_grep.ts";
+import { type CountedFile, type FileOrder, FirstFiles, sortByFolder } from "./_first_files.ts";
+import { type GrepMatch, showMatch, toCharOffsets } from "./_match_lines.ts";
+import { countMatches, locateMatches, type RipgrepJob } from "./_ripgrep.ts";
+import { decodeNote, type NoteText } from "./note_text.ts";
+import { scanVault } from "./scan.ts";
+import { readFile, type Vault } from "./vault.ts";
+import { parseVaultPath, type VaultPath } from "./vault_path.ts";
+
+export const GREP_TIME_LIMIT_MS = 5_000;
+/** More lines of one file are counted, not shown. */
+export const MAX_MATCHES_PER_FILE = 20;
+
+export interface GrepRequest {
+  readonly vault: Vault;
+  /** Without it, or if it does not start, the built-in engine searches. */
+  readonly rgPath?: string | undefined;
+  /** A literal text within one line; case counts only if it has an upper-case letter. */
+  readonly query: string;
+  /** True if the query is a regular expression in ripgrep's dialect. */
+  readonly regex?: boolean;
+  /** How many files to show at the most; all are counted. */
+  readonly limit: number;
+  /** `path` without it. */
+  readonly order?: FileOrder;
+  readonly isWanted: (path: VaultPath) => boolean;
+  /**
+   * Globs as in `.gitignore`, relative to the root, for what ripgrep must not even open; they
+   * should cover the vault's exclusions, which are checked again in any case.
+   */
+  readonly excludedGlobs: readonly string[];
+  readonly timeLimitMs?: number;
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface GrepFile {
+  readonly path: VaultPath;
+  /**
+   * By line, the first `MAX_MATCHES_PER_FILE` ones; none where ripgrep did not have the time to
+   * tell the place and its pattern means nothing to the built-in engine.
+   */
+  readonly matches: readonly GrepMatch[];
+  /** How many lines match. */
+  readonly matchCount: number;
+}
+
+export interface GrepResult {
+  readonly engine: "ripgrep" | "built-in";
+  /** The first `limit` ones in the order that was asked for; equals are sorted by path. */
+  readonly files: readonly GrepFile[];
+  /** How many wanted files match. */
+  readonly total: number;
+  /** True if time was up: there may be more files. */
+  readonly truncated: boolean;
+}
+
+/**
+ * Finds the wanted notes that hold a text or match a pattern. Reads files only; follows no link.
+ *
+ * @throws {InvalidRequest} If the query is empty, holds a line break or NUL, is no regular
+ * expression, or one that takes too long.
+ * @throws {IndexNotReady} If the vault's root cannot be listed.
+ */
+export async function grepVault(request: GrepRequest): Promise<GrepResult> {
+  const pattern = parsePattern(request);
+  const clock = request.clock ?? systemClock;
+  const job: Job = {
+    request,
+    pattern,
+    clock,
+    slicer: new Slicer(clock),
+    deadlineMs: clock.monotonicMs() + (request.timeLimitMs ?? GREP_TIME_LIMIT_MS),
+  };
+  request.signal?.throwIfAborted();
+  return await grepWithRipgrep(job) ?? await grepBuiltIn(job);
+}
+
+interface Job {
+  readonly request: GrepRequest;
+  readonly pattern: GrepPattern;
+  readonly clock: Clock;
+  readonly slicer: Slicer;
+  readonly deadlineMs: number;
+}
+
+function parsePattern({ query, regex = false }: GrepRequest): GrepPattern {
+  const refuse = (message: string) => {
+    throw new InvalidRequest(`Cannot search for this text: it ${message}`, [
+      { field: "query", message },
+    ]);
+  };
+  if (query === "") refuse("must not be empty");
+  if (/[\n\r\0]/.test(query)) refuse("must not hold a line break or a NUL: lines are searched");
+  return { text: query, regex, ignoreCase: !(regex ? namesCase(query) : hasCapital(query)) };
+}
+
+function hasCapital(text: string): boolean {
+  return /\p{Lu}/u.test(text);
+}
+
+/** Looks for capitals to be found, and classes of case; those of `\S`, `\p{Han}`, `(?P<X>` are none. */
+function namesCase(pattern: string): boolean {
+  const letters = pattern.replace(/\\(?:[pP]\{[^}]*\}|[pP]?.)|\(\?P?<\w+>/gu, "");
+  return hasCapital(letters) || /\\[pP]\{\^?(?:L[ltu]\}|Upper|Lower)/.test(pattern);
+}
+
+async function grepWithRipgrep(job: Job): Promise<GrepResult | undefined> {
+  const { rgPath, excludedGlobs } = job.request;
+  if (rgPath === undefined) return undefined;
+  const first = new FirstFiles<CountedFile>(job.request);
+  let total = 0;
+  const onFile = (text: string, matchCount: number) => {
+    const path = wantedPath(job, text);
+    if (path === undefined) return;
+    total++;
+    first.add({ path, matchCount });
+  };
+  const end = await countMatches(ripgrepJob(job, rgPath), { excludedGlobs, onFile });
+  if (end === "unusable") return undefined;
+
+  const kept = first.list();
+  const places = await locateIfNeeded(job, rgPath, kept.map(({ path }) => path));
+  const find = tryCreateLineFinder(job.pattern);
+  const files: GrepFile[] = [];
+  for (const file of kept) {
+    const byteOffsets = places.get(file.path);
+    const shown = await job.slicer.run(showFile(job, file, { byteOffsets, find }));
+    if (shown === undefined) total--;
+    else files.push(shown);
+  }
+  return { engine: "ripgrep", files, total, truncated: end === "timed-out" };
+}
+
+function ripgrepJob({ request, pattern, clock, deadlineMs }: Job, rgPath: string): RipgrepJob {
+  return {
+    rgPath,
+    root: request.vault.root,
+    pattern,
+    timeLimitMs: Math.max(0, deadlineMs - clock.monotonicMs()),
+    signal: request.signal,
+  };
+}
+
+/** A literal is found as well without ripgrep; a pattern means exactly what ripgrep takes it for. */
+async function locateIfNeeded(
+  job: Job,
+  rgPath: string,
+  paths: readonly VaultPath[],
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  if (!job.pattern.regex || paths.length === 0) return new Map();
+  return await locateMatches(ripgrepJob(job, rgPath), paths, MAX_MATCHES_PER_FILE);
+}
+
+function wantedPath({ request }: Job, text: string): VaultPath | undefined {
+  try {
+    const path = parseVaultPath(text);
+    return !request.vault.exclusions.excludes(path) && request.isWanted(path) ? path : undefined;
+  } catch (error) {
+    // A name that exists here and not on every system: no note of ours.
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+/** Returns `undefined` for a pattern that only ripgrep understands. */
+function tryCreateLineFinder(pattern: GrepPattern): LineFinder | undefined {
+  try {
+    return createLineFinder(pattern);
+  } catch (error) {
+    if (error instanceof InvalidRequest) return undefined;
+    throw error;
+  }
+}
+
+interface Showing {
+  /** Where ripgrep says that lines match, if it was asked and could tell. */
+  readonly byteOffsets: readonly number[] | undefined;
+  readonly find: LineFinder | undefined;
+}
+
+/** Returns `undefined` if the file has gone since ripgrep saw it, or is no note. */
+function* showFile(
+  { request }: Job,
+  { path, matchCount }: CountedFile,
+  { byteOffsets, find }: Showing,
+): Generator<void, GrepFile | undefined> {
+  const bytes = readBytes(request.vault, path);
+  const note = bytes && (yield* decodeNote(bytes));
+  if (bytes === undefined || note === undefined) return undefined;
+  const offsets = byteOffsets === undefined
+    ? yield* findOffsets(note, find)
+    : yield* toCharOffsets(bytes, byteOffsets);
+  return { path, matches: offsets.map((offset) => showMatch(note, offset)), matchCount };
+}
+
+/** Finds the lines anew; a pattern that only ripgrep can cope with shows none. */
+function* findOffsets(
+  note: NoteText,
+  find: LineFinder | undefined,
+): Generator<void, readonly number[]> {
+  try {
+    return find === undefined ? [] : (yield* find(note, MAX_MATCHES_PER_FILE)).offsets;
+  } catch (error) {
+    if (error instanceof InvalidRequest) return [];
+    throw error;
+  }
+}
+
+async function grepBuiltIn(job: Job): Promise<GrepResult> {
+  const { request: { vault, isWanted, signal }, slicer, clock } = job;
+  const find = createLineFinder(job.pattern);
+  const scan = await slicer.run(scanVault(vault));
+  if (scan.rootError !== undefined) {
+    throw new IndexNotReady(
+      `Cannot search the vault: its folder cannot be read (${scan.rootError})`,
+    );
+  }
+  const first = new FirstFiles<GrepFile>(job.request);
+  let total = 0;
+  for (const path of sortByFolder(scan.files.keys())) {
+    signal?.throwIfAborted();
+    if (clock.monotonicMs() >= job.deadlineMs) {
+      return { engine: "built-in", files: first.list(), total, truncated: true };
+    }
+    if (isWanted(path) && await slicer.run(searchFile(job, path, { find, first }))) total++;
+  }
+  return { engine: "built-in", files: first.list(), total, truncated: false };
+}
+
+interface BuiltInSearch {
+  readonly find: LineFinder;
+  readonly first: FirstFiles<GrepFile>;
+}
+
+/** Returns whether the file matches, and adds it if it is among the first. */
+function* searchFile(
+  { request }: Job,
+  path: VaultPath,
+  { find, first }: BuiltInSearch,
+): Generator<void, boolean> {
+  const bytes = readBytes(request.vault, path);
+  const note = bytes && (yield* decodeNote(bytes));
+  if (note === undefined) return false;
+  const { offsets, matchCount } = yield* find(note, MAX_MATCHES_PER_FILE);
+  if (matchCount > 0 && first.accepts({ path, matchCount })) {
+    first.add({ path, matches: offsets.map((offset) => showMatch(note, offset)), matchCount });
+  }
+  return matchCount > 0;
+}
+
+function readBytes(vault: Vault, path: VaultPath): Uint8Array | undefined {
+  try {
+    return readFile(vault, path).bytes;
+  } catch (error) {
+    // Gone, a link by now, or not readable: what cannot be read is not found.
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
