@@ -141,7 +141,7 @@ export const SearchAnswerShape = z.object({
   indexing: IndexingShape.optional(),
   freshness: FreshnessShape.optional(),
   total: z.int().describe("How many notes matched"),
-  truncated: z.literal(true).optional().describe("Time was up in mode `grep`: there may be more"),
+  truncated: z.boolean().optional().describe("Time was up in mode `grep`: there may be more"),
   tookMs: z.number(),
   results: z.array(HitShape),
 });

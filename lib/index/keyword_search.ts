@@ -66,7 +66,7 @@ function rank(
 ): { plan: QueryPlan; found: DatabaseAnswer } {
   const plan = planQuery(parsed, postings, { withTypos: false });
   const found = database.search(plan, filter, limit);
-  if (found.total > 0 || parsed.phrases.length > 0) return { plan, found };
+  if (found.total > 0 || parsed.required.length > 0) return { plan, found };
   const looser = planQuery(parsed, postings, { withTypos: true });
   return { plan: looser, found: database.search(looser, filter, limit) };
 }

@@ -12,26 +12,29 @@ export interface QueryTerm {
 export interface ParsedQuery {
   /** No repeats, and no stop words unless nothing else is left. */
   readonly terms: readonly QueryTerm[];
-  /** Texts in double quotes, as terms: a note must hold all of them. */
-  readonly phrases: readonly (readonly string[])[];
+  /** Terms that a note must hold: all, if the whole query stands in double quotes, else none. */
+  readonly required: readonly string[];
   /** The last word, if its end may be missing: it is being typed. */
   readonly prefix: string | undefined;
 }
 
 const PREFIX_WORD = /^\p{Script=Latin}{3,}$/u;
 const ENDS_IN_LETTER = /\p{L}$/u;
-const QUOTED = /"([^"]+)"|“([^”]+)”/g;
+const QUOTED = /"[^"]+"|“[^”]+”/;
+const QUOTED_PARTS = new RegExp(QUOTED, "g");
 
-/** Parses a query; any text is one, and one without words has no terms. */
+/**
+ * Parses a query; any text is one, and one without words has no terms. Quotes inside a sentence
+ * require nothing: people and agents quote names and messages that a note may put otherwise.
+ */
 export function parseQuery(text: string, tokenizer: Tokenizer): ParsedQuery {
-  const phrases = [...text.matchAll(QUOTED)]
-    .map(([, straight, curly]) => [...new Set(tokenizer.terms(straight ?? curly ?? ""))])
-    .filter((phrase) => phrase.length > 0);
-  const terms = [...new Set([...phrases.flat(), ...meaningfulTerms(text, tokenizer)])];
+  const isQuoted = QUOTED.test(text) &&
+    tokenizer.terms(text.replaceAll(QUOTED_PARTS, " ")).length === 0;
+  const terms = [...new Set(isQuoted ? tokenizer.terms(text) : meaningfulTerms(text, tokenizer))];
   const last = terms.at(-1) ?? "";
   return {
     terms: terms.map((term) => ({ text: term, single: isSingleCjk(term) })),
-    phrases,
+    required: isQuoted ? terms : [],
     prefix: PREFIX_WORD.test(last) && ENDS_IN_LETTER.test(text) ? last : undefined,
   };
 }

@@ -22,9 +22,6 @@ const UNSPOKEN_FIELDS: ReadonlySet<string> = new Set([
   "status",
   "created_at",
   "updated_at",
-  "created",
-  "updated",
-  "date",
   "metadata",
   "origin_session_id",
 ]);

@@ -13,9 +13,9 @@ const SINGLE_WEIGHT = 1;
 
 export interface QueryPlan {
   readonly clauses: readonly Clause[];
-  /** Numbers of the terms that a note must hold: those of quoted phrases. */
+  /** Numbers of the terms that a note must hold. */
   readonly required: readonly number[];
-  /** A phrase holds a term that no note has: nothing can match. */
+  /** A required term is in no note: nothing can match. */
   readonly impossible: boolean;
 }
 
@@ -28,18 +28,13 @@ export interface PlanOptions {
 export function planQuery(query: ParsedQuery, postings: Postings, options: PlanOptions): QueryPlan {
   const { dictionary } = postings;
   const clauses = query.terms.map((term) => clauseFor(term, query, { postings, ...options }));
-  const required = query.phrases.flat().filter((term) => !isInside(term))
-    .map((term) => dictionary.numberOf(term));
+  const required = query.terms.filter((term) => query.required.includes(term.text) && !term.single)
+    .map((term) => dictionary.numberOf(term.text));
   return {
     clauses,
     required: [...new Set(required.filter((number) => number !== undefined))],
     impossible: required.includes(undefined),
   };
-}
-
-/** A quoted single character is met inside bigrams, so that it cannot be required by number. */
-function isInside(term: string): boolean {
-  return [...term].length === 1 && !/[a-z0-9]/.test(term);
 }
 
 function clauseFor(

@@ -102,7 +102,7 @@ async function searchByGrep(
     const note = index.find(file.path);
     return note ? [toGrepHit(note, file)] : [];
   });
-  const truncated = found.truncated ? { truncated: true as const } : {};
+  const truncated = found.truncated ? { truncated: true } : {};
   return { mode: "grep", total: found.total, ...truncated, results };
 }
 

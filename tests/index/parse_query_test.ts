@@ -48,9 +48,14 @@ describe("parseQuery()", () => {
     equal(parseQuery("deploy 部署", tokenizer).prefix, undefined);
   });
 
-  it("parseQuery() finds phrases in straight and curly quotes", () => {
-    const { phrases } = parseQuery('"系统记忆" and “real time” and "', tokenizer);
+  it("parseQuery() requires the words of a query that is quoted as a whole", () => {
+    const required = (query: string) => parseQuery(query, tokenizer).required;
 
-    deepEqual(phrases, [["系统", "统记", "记忆"], ["real", "time"]]);
+    deepEqual(required('"系统记忆"'), ["系统", "统记", "记忆"]);
+    deepEqual(required(" “real the time”. "), ["real", "the", "time"]);
+    deepEqual(required('"a b" "c"'), ["a", "b", "c"]);
+    for (const query of ['copy "my file" to a host', '"', '""', "real time", '"！"']) {
+      deepEqual(required(query), []);
+    }
   });
 });

@@ -1,0 +1,197 @@
+/**
+ * The program, and the only file that touches arguments, environment and signals. It runs as
+ * `deno run … main.ts serve`, without an argument as `deno run … main.ts`, and as
+ * `deno serve … main.ts`: that uses the default export, so that the configuration comes from the
+ * environment alone and everything is made at the first request.
+ */
+import { type Config, ENV_NAMES, loadConfig, parseCommand } from "@/lib/config.ts";
+import { systemDisk } from "@/lib/config_disk.ts";
+import { formatHelp } from "@/lib/config_help.ts";
+import { ENV_PREFIX } from "@/lib/config_sources.ts";
+import { ConfigError, toProblem } from "@/lib/errors.ts";
+import { createLogger, type Logger, randomId, systemClock, writeStderr } from "@/lib/seams.ts";
+import { createServices, type Services } from "@/lib/services.ts";
+import { initVault } from "@/lib/vault/init.ts";
+import { findRipgrep } from "@/lib/vault/ripgrep_path.ts";
+import { VERSION } from "@/lib/version.ts";
+import { describeFailure } from "@/routes/answer_error.ts";
+import { createApp } from "@/routes/app.ts";
+import { explainListenFailure, type RunningServer, startServer } from "@/routes/server.ts";
+
+const EXIT_FAILED = 1;
+const EXIT_MISCONFIGURED = 2;
+const STOP_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
+  ? ["SIGINT", "SIGBREAK"]
+  : ["SIGINT", "SIGTERM"];
+
+/** Runs one command; returns the exit code. */
+async function run(args: readonly string[]): Promise<number> {
+  try {
+    const command = parseCommand(args);
+    if (command === "help") return print(formatHelp());
+    if (command === "version") return print(`commonplace ${VERSION}`);
+    return await serve(args);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    writeStderr(error.message);
+    return EXIT_MISCONFIGURED;
+  }
+}
+
+function print(text: string): number {
+  const bytes = new TextEncoder().encode(`${text}\n`);
+  for (let written = 0; written < bytes.length;) {
+    written += Deno.stdout.writeSync(bytes.subarray(written));
+  }
+  return 0;
+}
+
+/** Serves until a signal comes. */
+async function serve(args: readonly string[]): Promise<number> {
+  const services = await openServices(args);
+  const askedToStop = firstSignal();
+  let server: RunningServer;
+  try {
+    server = await startServer(services);
+  } catch (error) {
+    const words = explainListenFailure(error, services.config);
+    if (words === undefined) throw error;
+    writeStderr(words);
+    return EXIT_FAILED;
+  }
+  await askedToStop;
+  await server.stop();
+  return 0;
+}
+
+/** Reads the configuration, makes the vault where that is wanted, and wires everything for it. */
+async function openServices(args: readonly string[]): Promise<Services> {
+  const env = readEnvironment();
+  const config = loadConfig({ args, env, cwd: Deno.cwd(), ...systemDisk });
+  const logger = createLogger({
+    level: config.log,
+    clock: systemClock,
+    pretty: Deno.stderr.isTerminal(),
+    write: writeStderr,
+  });
+  await prepareVault(config);
+  const ripgrepPath = await findRipgrep(env.get("PATH"));
+  const seams = { clock: systemClock, logger, newId: randomId, ripgrepPath };
+  const services = createServices(config, seams);
+  logRejections(logger);
+  return services;
+}
+
+/** Creates the default vault when it is missing, and the whole layout when that is asked for. */
+async function prepareVault({ vault, vaultWasGiven, init, memoriesFolder }: Config): Promise<void> {
+  if (vaultWasGiven && !init) return;
+  const layout = init ? "full" : "welcome";
+  await initVault({ root: vault, memoriesFolder, layout, nowMs: systemClock.nowMs() });
+}
+
+/** Finds what was not listed too: `token` may name any variable as `env:NAME`. */
+class Environment extends Map<string, string> {
+  override get(name: string): string | undefined {
+    return super.get(name) ?? (mayRead(name) ? Deno.env.get(name) : undefined);
+  }
+}
+
+/**
+ * Reads all of the environment where that is allowed, else the names of the settings.
+ *
+ * @throws {ConfigError} If one of these may not be read: it could be set, and be a token.
+ */
+function readEnvironment(): ReadonlyMap<string, string> {
+  const { state } = Deno.permissions.querySync({ name: "env" });
+  if (state === "granted") return new Map(Object.entries(Deno.env.toObject()));
+  const hidden = ENV_NAMES.filter((name) => name.startsWith(ENV_PREFIX) && !mayRead(name));
+  if (hidden.length > 0) {
+    throw new ConfigError(
+      `This process may not read ${hidden.length} of its environment names; add to deno's own ` +
+        `flags --allow-env=${ENV_NAMES.join(",")}`,
+    );
+  }
+  const names = ENV_NAMES.filter(mayRead);
+  return new Environment(names.flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  }));
+}
+
+function mayRead(variable: string): boolean {
+  return Deno.permissions.querySync({ name: "env", variable }).state === "granted";
+}
+
+/** One request that goes wrong in the background must not end the others. */
+function logRejections(logger: Logger): void {
+  addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    logger.error("unhandled-rejection", describeFailure(event.reason));
+  });
+}
+
+/** Returns at the first signal to stop; a second one ends the process at once. */
+function firstSignal(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let asked = false;
+  for (const signal of STOP_SIGNALS) {
+    Deno.addSignalListener(signal, () => {
+      if (asked) Deno.exit(EXIT_FAILED);
+      asked = true;
+      resolve();
+    });
+  }
+  return promise;
+}
+
+type App = ReturnType<typeof createApp>;
+
+let app: Promise<App> | undefined;
+let isServed = false;
+
+async function answer(request: Request, remoteAddr: Deno.Addr): Promise<Response> {
+  try {
+    app ??= openApp();
+    return await (await app).fetch(request, { remoteAddr });
+  } catch (error) {
+    const problem = toProblem(error, randomId());
+    const cause = error instanceof ConfigError ? error.message : describeFailure(error).cause;
+    writeStderr(`${problem.requestId}: ${cause}`);
+    const headers = { "Content-Type": "application/problem+json", "Cache-Control": "no-store" };
+    return new Response(JSON.stringify(problem), { status: problem.status, headers });
+  }
+}
+
+async function openApp(): Promise<App> {
+  try {
+    const services = await openServices([]);
+    services.start();
+    return createApp(services);
+  } catch (error) {
+    // The next request tries again: a vault can appear.
+    app = undefined;
+    throw error;
+  }
+}
+
+export default {
+  fetch: (request, { remoteAddr }) => answer(request, remoteAddr),
+  onListen: (address) => {
+    isServed = true;
+    const place = address.transport === "tcp"
+      ? `${address.hostname} port ${address.port}`
+      : "socket";
+    writeStderr(`commonplace ${VERSION} on ${place}; the vault is opened at the first request`);
+  },
+} satisfies Deno.ServeDefaultExport;
+
+if (import.meta.main && Deno.args.length > 0) {
+  // Waited for, as Deno looks at the default export after the module has run.
+  // deno-lint-ignore no-top-level-await
+  Deno.exit(await run(Deno.args));
+} else if (import.meta.main) {
+  // `deno serve` calls `onListen` before the next turn; if it did not, this is `deno run`.
+  setTimeout(async () => {
+    if (!isServed) Deno.exit(await run([]));
+  }, 0);
+}

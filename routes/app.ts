@@ -1,0 +1,63 @@
+/** The app: guards first, then the routes. */
+import { Hono } from "hono";
+import { AppError } from "@/lib/errors.ts";
+import type { Services } from "@/lib/services.ts";
+import { addHeaders } from "./answer_headers.ts";
+import { answerError } from "./answer_error.ts";
+import type { AppEnv } from "./app_env.ts";
+import { guardNames, guardPeer, guardToken } from "./guards.ts";
+import { limitBody, limitUrl, requireJson } from "./limits.ts";
+import { HttpMetrics } from "./metrics.ts";
+import { noteRoutes } from "./notes.ts";
+import { observe } from "./observe.ts";
+import { openApiRoutes } from "./openapi.ts";
+import { OPEN_PATHS, opsRoutes } from "./ops.ts";
+import { searchRoutes } from "./search.ts";
+
+/**
+ * Puts the HTTP app together; it holds no socket and starts nothing. Each request needs its
+ * `remoteAddr` as environment, without it the peer counts as far away.
+ */
+export function createApp(services: Services): Hono<AppEnv> {
+  const { config, clock, logger, newId } = services;
+  const metrics = new HttpMetrics();
+  const app = new Hono<AppEnv>();
+  app.onError(answerError(logger));
+  app.notFound(() => {
+    throw new AppError("not-found", "Nothing is here. GET /openapi.json lists what there is");
+  });
+  app.use(
+    observe({ clock, logger, newId, metrics }),
+    addHeaders(),
+    guardNames(config),
+    guardPeer(config),
+    guardToken(config, OPEN_PATHS),
+    limitUrl(),
+    limitBody(),
+    requireJson(),
+  );
+  app.route("/", opsRoutes(services, metrics));
+  app.route("/", openApiRoutes());
+  app.route("/api/search", searchRoutes(services));
+  app.route("/api/notes", noteRoutes(services));
+  refuseOtherMethods(app);
+  return app;
+}
+
+/** Comes last: what none of the routes before it took has the wrong method. */
+function refuseOtherMethods(app: Hono<AppEnv>): void {
+  const methods = new Map<string, string[]>();
+  for (const { method, path } of app.routes) {
+    if (method === "ALL") continue;
+    const names = method === "GET" ? ["GET", "HEAD"] : [method];
+    methods.set(path, [...methods.get(path) ?? [], ...names]);
+  }
+  for (const [path, names] of methods) {
+    const allow = names.join(", ");
+    app.all(path, () => {
+      throw new AppError("method-not-allowed", `Only ${allow} can be used here`, {
+        headers: { Allow: allow },
+      });
+    });
+  }
+}

@@ -1,0 +1,52 @@
+/** JSON bodies, parsed by the contracts. */
+import type { Context } from "hono";
+import { AppError, InvalidRequest } from "@/lib/errors.ts";
+import type { AppEnv } from "./app_env.ts";
+import { type InputSchema, parseInput } from "./_field_problems.ts";
+
+/**
+ * Parses the body by a schema of the contracts; an empty body counts as `{}`.
+ *
+ * @throws {InvalidRequest} If it is no JSON object, or not what the schema says.
+ * @throws {PayloadTooLarge} If it turns out to be over the limit while it is read.
+ */
+export async function readJson<T>(c: Context<AppEnv>, schema: InputSchema<T>): Promise<T> {
+  const bytes = await readBytes(c.req.raw);
+  return parseInput(schema, new Map(Object.entries(parseObject(bytes))));
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await request.arrayBuffer());
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    // The client went away, or the server is about to stop.
+    throw new AppError("invalid-request", "The body broke off while it was read", { cause });
+  }
+}
+
+function parseObject(bytes: Uint8Array): object {
+  const text = decodeUtf8(bytes);
+  if (text.trim() === "") return {};
+  const value = parseJson(text);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw new InvalidRequest("The body has to be one JSON object");
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new InvalidRequest("The body is not valid UTF-8");
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // Only the position: the rest of the message quotes the body.
+    const place = /line \d+ column \d+/.exec(String(error))?.[0];
+    throw new InvalidRequest(`The body is not valid JSON${place ? ` (${place})` : ""}`);
+  }
+}

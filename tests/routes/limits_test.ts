@@ -1,0 +1,148 @@
+import { equal, match, ok } from "node:assert/strict";
+import { describe, it } from "@std/testing/bdd";
+import { Hono } from "hono";
+import { createLogger, systemClock } from "@/lib/seams.ts";
+import { answerError } from "@/routes/answer_error.ts";
+import type { AppEnv } from "@/routes/app_env.ts";
+import { limitBody, MAX_BODY_BYTES, MAX_URL_CHARS } from "@/routes/limits.ts";
+import { testWorld } from "@/tests/_support/world.ts";
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** An app that reads bodies of ten bytes at the most. */
+function smallApp(): Hono<AppEnv> {
+  const logger = createLogger({
+    level: "error",
+    clock: systemClock,
+    pretty: false,
+    write: () => {},
+  });
+  const app = new Hono<AppEnv>();
+  app.onError(answerError(logger));
+  app.use(limitBody(10));
+  app.post("/", async (c) => c.text(await c.req.text()));
+  app.post("/ignore", (c) => c.text("ignored"));
+  return app;
+}
+
+function streamOf(...parts: readonly string[]): ReadableStream<Uint8Array> {
+  return ReadableStream.from(parts.map((part) => new TextEncoder().encode(part)));
+}
+
+describe("limitBody()", () => {
+  it("limitBody() lets a body of exactly the limit through, whole", async () => {
+    const whole = await smallApp().request("/", { method: "POST", body: "0123456789" });
+    const streamed = await smallApp().request("/", {
+      method: "POST",
+      body: streamOf("01234", "56789"),
+    });
+
+    equal(await whole.text(), "0123456789");
+    equal(await streamed.text(), "0123456789");
+  });
+
+  it("limitBody() goes by the length that is told before it reads", async () => {
+    const response = await smallApp().request("/ignore", {
+      method: "POST",
+      headers: { "content-length": "11" },
+      body: "0",
+    });
+
+    equal(response.status, 413);
+    equal((await response.json()).code, "payload-too-large");
+  });
+
+  it("limitBody() counts the bytes of a body without a length", async () => {
+    const response = await smallApp().request("/", {
+      method: "POST",
+      body: streamOf("01234", "56789", "0"),
+    });
+
+    equal(response.status, 413);
+    equal((await response.json()).code, "payload-too-large");
+  });
+
+  it("limitBody() stops reading an endless body", async () => {
+    let sent = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1_000;
+        controller.enqueue(new Uint8Array(1_000));
+      },
+    });
+
+    const response = await smallApp().request("/", { method: "POST", body: endless });
+
+    equal(response.status, 413);
+    ok(sent < 20_000);
+  });
+
+  it("POST /api/reindex answers 413 to a body over the limit", async () => {
+    await using world = await testWorld();
+    const body = `{"x":"${"y".repeat(MAX_BODY_BYTES)}"}`;
+
+    const streamed = await world.request("/api/reindex", {
+      method: "POST",
+      headers: JSON_TYPE,
+      body: streamOf(body),
+    });
+
+    equal(streamed.status, 413);
+  });
+});
+
+describe("limitUrl()", () => {
+  it("limitUrl() answers 414 to an address that is too long", async () => {
+    await using world = await testWorld();
+
+    const response = await world.request(`/api/search?q=${"a".repeat(100_000)}`);
+
+    equal(response.status, 414);
+    const problem = await response.json();
+    equal(problem.code, "uri-too-long");
+    match(problem.detail, new RegExp(`${MAX_URL_CHARS}`));
+  });
+
+  it("limitUrl() leaves a query within it to the contract", async () => {
+    await using world = await testWorld();
+
+    const response = await world.request(`/api/search?q=${"a".repeat(10_001)}`);
+
+    equal(response.status, 400);
+    match((await response.json()).detail, /q must not be longer than 10000 characters/);
+  });
+});
+
+describe("requireJson()", () => {
+  const cases: readonly [name: string, RequestInit, status: number][] = [
+    ["no body", {}, 200],
+    ["an empty JSON object", { headers: JSON_TYPE, body: "{}" }, 200],
+    ["JSON with a charset", {
+      headers: { "content-type": "Application/JSON; charset=utf-8" },
+      body: "{}",
+    }, 200],
+    ["a JSON type without a body", { headers: JSON_TYPE }, 200],
+    ["a form", { body: new URLSearchParams({ a: "b" }) }, 415],
+    ["an empty form", { headers: { "content-type": "application/x-www-form-urlencoded" } }, 415],
+    ["plain text", { body: "{}" }, 415],
+    ["a type that only begins like JSON", {
+      headers: { "content-type": "application/jsonp" },
+      body: "{}",
+    }, 415],
+    ["two types", {
+      headers: { "content-type": "text/plain, application/json" },
+      body: "{}",
+    }, 415],
+    ["a body without a type", { body: streamOf("{}") }, 415],
+  ];
+  for (const [name, init, status] of cases) {
+    it(`POST /api/reindex answers ${status} to ${name}`, async () => {
+      await using world = await testWorld();
+
+      const response = await world.request("/api/reindex", { method: "POST", ...init });
+
+      equal(response.status, status);
+      await response.body?.cancel();
+    });
+  }
+});
