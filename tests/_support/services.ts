@@ -1,12 +1,11 @@
 import type { Config } from "@/lib/config.ts";
 import { createLogger, randomId, systemClock } from "@/lib/seams.ts";
-import { createServices, type Services } from "@/lib/services.ts";
-import { findRipgrep } from "@/lib/vault/ripgrep_path.ts";
-import { type TempVault, tempVault } from "./temp_vault.ts";
+import { createServices, type Seams, type Services } from "@/lib/services.ts";
+import { type Files, type TempVault, tempVault } from "./temp_vault.ts";
 
 export interface TestServices extends Services, TempVault {
-  /** Log lines, as JSON. */
-  readonly log: readonly string[];
+  /** All log lines so far, as JSON. */
+  readonly logs: readonly string[];
 }
 
 /** Returns the settings of a test: nothing from this machine. */
@@ -20,7 +19,7 @@ export function testConfig(vault: string, extra: Partial<Config> = {}): Config {
     index: "all",
     exclude: [],
     host: "127.0.0.1",
-    port: 0,
+    port: 8787,
     token: undefined,
     allowedHosts: [],
     allowedOrigins: [],
@@ -31,29 +30,37 @@ export function testConfig(vault: string, extra: Partial<Config> = {}): Config {
   };
 }
 
-/** Real services over a real folder with these files; nothing is read before `start()` or `ready()`. */
+/**
+ * Makes real services over a real folder with these files; nothing is read before `start()` or
+ * `ready()`. Use it with `await using`.
+ *
+ * @param config What differs from the defaults.
+ * @param seams What differs from the machine: clock, ids, ripgrep (none by default).
+ */
 export async function testServices(
-  files: Record<string, string | Uint8Array>,
+  files: Files = {},
   config: Partial<Config> = {},
+  seams: Partial<Seams> = {},
 ): Promise<TestServices> {
   const vault = await tempVault(files);
-  const log: string[] = [];
+  const logs: string[] = [];
   const services = createServices(testConfig(vault.root, config), {
     clock: systemClock,
     newId: randomId,
-    ripgrepPath: await findRipgrep(Deno.env.get("PATH")),
+    ripgrepPath: undefined,
     logger: createLogger({
       level: "debug",
       clock: systemClock,
       pretty: false,
-      write: (line) => log.push(line),
+      write: (line) => logs.push(line),
     }),
+    ...seams,
   });
   return {
     ...vault,
     ...services,
-    log,
-    async [Symbol.asyncDispose]() {
+    logs,
+    [Symbol.asyncDispose]: async () => {
       await services.close();
       await vault[Symbol.asyncDispose]();
     },

@@ -1,5 +1,8 @@
 import { dirname, join } from "node:path";
 
+/** Contents by path in the vault. */
+export type Files = Readonly<Record<string, string | Uint8Array>>;
+
 export interface TempVault extends AsyncDisposable {
   /** Real path. */
   readonly root: string;
@@ -11,7 +14,7 @@ export interface TempVault extends AsyncDisposable {
 }
 
 /** Makes a real folder with these files; it is removed at the end of the test. */
-export async function tempVault(files: Record<string, string | Uint8Array>): Promise<TempVault> {
+export async function tempVault(files: Files): Promise<TempVault> {
   const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "vault-" }));
   const pathOf = (path: string) => join(root, path);
   const write = (path: string, content: string | Uint8Array) => {

@@ -3,6 +3,7 @@ import { describe, it } from "@std/testing/bdd";
 import { type Caller, SearchAnswerShape, SearchParams } from "@/lib/contracts.ts";
 import { InvalidRequest, PathEscapesVault } from "@/lib/errors.ts";
 import { searchNotes } from "@/lib/recall/search_notes.ts";
+import { findRipgrep } from "@/lib/vault/ripgrep_path.ts";
 import { testServices } from "../_support/services.ts";
 
 const caller: Caller = { kind: "agent", loopback: true };
@@ -18,7 +19,8 @@ const VAULT = {
 };
 
 async function openWorld(files: Record<string, string> = VAULT) {
-  const world = await testServices(files);
+  const ripgrepPath = await findRipgrep(Deno.env.get("PATH"));
+  const world = await testServices(files, {}, { ripgrepPath });
   await world.ready();
   const search = (params: Record<string, string>) =>
     searchNotes(world, caller, SearchParams.parse(params));

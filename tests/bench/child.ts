@@ -1,0 +1,69 @@
+/** Each measurement runs in a process of its own, so that none pays for another's garbage. */
+import { fileURLToPath } from "node:url";
+import { type EngineResult, type EngineTask, measureEngine } from "./measure_engine.ts";
+import { measureProduct, type ProductResult, type ProductTask } from "./measure_product.ts";
+import { measureStalls, type StallsResult, type StallsTask } from "./measure_stalls.ts";
+
+/** What a process of its own can be asked for. */
+export type Task =
+  | ({ readonly kind: "engine" } & EngineTask)
+  | ({ readonly kind: "product" } & ProductTask)
+  | ({ readonly kind: "stalls" } & StallsTask);
+
+interface ResultOf {
+  engine: EngineResult;
+  product: ProductResult;
+  stalls: StallsResult;
+}
+
+/** The kinds of access that `deno task start` names too. */
+export const PERMISSIONS: readonly string[] = [
+  "--allow-read",
+  "--allow-write",
+  "--allow-net",
+  "--allow-env",
+  "--allow-run",
+];
+
+/** Runs one measurement in a new process. */
+export async function runChild<K extends Task["kind"]>(
+  task: Task & { readonly kind: K },
+): Promise<ResultOf[K]> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--v8-flags=--expose-gc",
+      ...PERMISSIONS,
+      "--allow-sys",
+      fileURLToPath(import.meta.url),
+    ],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(JSON.stringify(task)));
+  await writer.close();
+  const { success, stdout } = await child.output();
+  if (!success) throw new Error(`Measuring "${task.kind}" failed; its own message stands above`);
+  return JSON.parse(new TextDecoder().decode(stdout));
+}
+
+async function main(): Promise<void> {
+  const task: Task = JSON.parse(await new Response(Deno.stdin.readable).text());
+  const result = await measure(task);
+  Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(result)));
+}
+
+function measure(task: Task): Promise<ResultOf[Task["kind"]]> {
+  switch (task.kind) {
+    case "engine":
+      return measureEngine(task);
+    case "product":
+      return measureProduct(task);
+    case "stalls":
+      return measureStalls(task);
+  }
+}
+
+if (import.meta.main) main();

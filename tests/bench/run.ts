@@ -1,0 +1,94 @@
+/**
+ * `deno task bench`: how fast the index takes in, ranks and keeps notes, beside Orama's own
+ * full-text search and SQLite's FTS5 on the same notes and queries, in one run on one machine.
+ * Ratios hold on other machines as well; milliseconds do not, and are the best of some rounds.
+ */
+import { parseArgs } from "node:util";
+import { writeStderr } from "@/lib/seams.ts";
+import { print } from "../eval/table.ts";
+import { Corpus } from "./corpus.ts";
+import { formatReport } from "./report.ts";
+import { type Part, PARTS, runBench } from "./results.ts";
+
+const USAGE = `Usage: deno task bench [options]
+
+  --notes N       notes in the vault, five chunks each (default: 10000)
+  --queries N     queries of each class (default: 200)
+  --rounds N      how often each part runs; the best counts (default: 3)
+  --only A,B      only these parts: ${PARTS.join(", ")}
+  --json          print JSON`;
+
+const OPTIONS = {
+  notes: { type: "string", default: "10000" },
+  queries: { type: "string", default: "200" },
+  rounds: { type: "string", default: "3" },
+  only: { type: "string", default: PARTS.join(",") },
+  json: { type: "boolean", default: false },
+} as const;
+
+/** The command line cannot be followed. */
+class UsageError extends Error {
+  override name = "UsageError";
+}
+
+interface Settings {
+  readonly notes: number;
+  readonly queries: number;
+  readonly rounds: number;
+  readonly parts: readonly Part[];
+  readonly json: boolean;
+}
+
+function parseSettings(args: string[]): Settings {
+  const { values } = parseCommandLine(args);
+  return {
+    notes: parseCount("notes", values.notes),
+    queries: parseCount("queries", values.queries),
+    rounds: parseCount("rounds", values.rounds),
+    parts: values.only.split(",").map(parsePart),
+    json: values.json,
+  };
+}
+
+function parseCommandLine(args: string[]) {
+  try {
+    return parseArgs({ args, options: OPTIONS });
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
+  }
+}
+
+function parseCount(flag: string, text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new UsageError(`--${flag} must be a whole number from 1`);
+  return Number(text);
+}
+
+function parsePart(name: string): Part {
+  const part = PARTS.find((known) => known === name);
+  if (part === undefined) throw new UsageError(`--only knows ${PARTS.join(", ")}, not "${name}"`);
+  return part;
+}
+
+async function main(args: string[]): Promise<void> {
+  const { json, ...settings } = parseSettings(args);
+  const results = await runBench({ ...settings, corpus: new Corpus(), say: writeStderr });
+  if (json) print(JSON.stringify({ ...settings, ...toPlain(results) }, undefined, 1));
+  else print(formatReport(results, settings.parts, settings.notes));
+}
+
+function toPlain(results: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(results).map(([key, value]) => [
+      key,
+      value instanceof Map ? Object.fromEntries(value) : value,
+    ]),
+  );
+}
+
+if (import.meta.main) {
+  main(Deno.args).catch((error) => {
+    if (!(error instanceof UsageError)) throw error;
+    writeStderr(error.message);
+    Deno.exit(2);
+  });
+}
