@@ -4,7 +4,13 @@
  * `deno serve … main.ts`: that uses the default export, so that the configuration comes from the
  * environment alone and everything is made at the first request.
  */
-import { type Config, ENV_NAMES, loadConfig, parseCommand } from "@/lib/config.ts";
+import {
+  type Config,
+  ENV_NAMES,
+  LIBRARY_ENV_NAMES,
+  loadConfig,
+  parseCommand,
+} from "@/lib/config.ts";
 import { systemDisk } from "@/lib/config_disk.ts";
 import { formatHelp } from "@/lib/config_help.ts";
 import { ENV_PREFIX } from "@/lib/config_sources.ts";
@@ -102,9 +108,10 @@ class Environment extends Map<string, string> {
  * @throws {ConfigError} If one of these may not be read: it could be set, and be a token.
  */
 function readEnvironment(): ReadonlyMap<string, string> {
+  forgetLibraryNames();
   const { state } = Deno.permissions.querySync({ name: "env" });
   if (state === "granted") return new Map(Object.entries(Deno.env.toObject()));
-  const hidden = ENV_NAMES.filter((name) => name.startsWith(ENV_PREFIX) && !mayRead(name));
+  const hidden = ENV_NAMES.filter((name) => isNeeded(name) && !mayRead(name));
   if (hidden.length > 0) {
     throw new ConfigError(
       `This process may not read ${hidden.length} of its environment names; add to deno's own ` +
@@ -116,6 +123,15 @@ function readEnvironment(): ReadonlyMap<string, string> {
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];
   }));
+}
+
+/** With one of these set, the YAML parser would print parts of notes. */
+function forgetLibraryNames(): void {
+  for (const name of LIBRARY_ENV_NAMES) if (mayRead(name)) Deno.env.delete(name);
+}
+
+function isNeeded(name: string): boolean {
+  return name.startsWith(ENV_PREFIX) || LIBRARY_ENV_NAMES.includes(name);
 }
 
 function mayRead(variable: string): boolean {
