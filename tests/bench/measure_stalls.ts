@@ -21,7 +21,7 @@ export const STALL_PHASES = [
 export type StallPhase = (typeof STALL_PHASES)[number];
 
 export interface StallsTask {
-  /** Holds `notes` notes; the large one is put beside them. */
+  /** Holds `notes` notes; the large one takes the place of the first. */
   readonly vault: string;
   readonly notes: number;
   readonly large: LargeNote;
@@ -41,7 +41,6 @@ export interface StallsResult {
 }
 
 const TICK_MS = 5;
-const LARGE_PATH = "large.md";
 const SEARCHES = 30;
 /** Stand in the large note alone. */
 const MARKERS = Array.from({ length: SEARCHES }, (_, index) => `zqmarker${index}x`);
@@ -51,7 +50,8 @@ const CHANGED_EVERY = 100;
 
 export async function measureStalls(task: StallsTask): Promise<StallsResult> {
   const corpus = new Corpus();
-  const file = join(task.vault, LARGE_PATH);
+  const small = corpus.noteAt(0);
+  const file = join(task.vault, small.path);
   await Deno.writeTextFile(file, makeLargeNote(corpus, task.large));
   await untilSettled();
   await using opened = await openServices(task.vault);
@@ -70,10 +70,10 @@ export async function measureStalls(task: StallsTask): Promise<StallsResult> {
     for (const marker of MARKERS) {
       const text = `${marker} ${corpus.words("en", 3, randomFractions(marker.length))}`;
       const { hits } = await index.search({ text, filter: {}, limit: HITS });
-      if (hits.some(({ note }) => note.path === LARGE_PATH)) found++;
+      if (hits.some(({ note }) => note.path === small.path)) found++;
     }
   });
-  await Deno.remove(file);
+  await Deno.writeTextFile(file, small.text);
   return {
     phases: {
       "idle": idle,
@@ -92,7 +92,7 @@ async function refreshVerified({ index }: Services): Promise<void> {
 }
 
 function changeNotes(corpus: Corpus, { vault, notes }: StallsTask): void {
-  for (let number = 0; number < notes; number += CHANGED_EVERY) {
+  for (let number = CHANGED_EVERY; number < notes; number += CHANGED_EVERY) {
     const { path, text } = corpus.noteAt(number);
     Deno.writeTextFileSync(join(vault, path), `${text}\nchanged ${crypto.randomUUID()}\n`);
   }

@@ -51,13 +51,11 @@ export function makeQueries(corpus: Corpus, notes: number, count: number): Bench
 /** No word is dropped, however common: all engines get the same work. */
 function asWords(terms: readonly string[], tokenizer: Tokenizer): BenchQuery {
   const text = terms.join(" ");
-  const { prefix } = parseQuery(text, tokenizer);
-  const parsed = {
-    terms: terms.map((term) => ({ text: term, single: false })),
-    phrases: [],
-    prefix,
+  const parsed = parseQuery(text, tokenizer);
+  return {
+    text,
+    parsed: { ...parsed, terms: terms.map((term) => ({ text: term, single: false })) },
   };
-  return { text, parsed };
 }
 
 function asSentence(text: string, tokenizer: Tokenizer): BenchQuery {
