@@ -44,8 +44,8 @@ export function topSlots(
 ): Ranked[] {
   if (options.limit < 1) return [];
   const threshold = scoreAtRank(slots, scores, options.limit);
-  return slots.map((slot) => ({ slot, score: scores[slot] ?? 0 }))
-    .filter(({ score }) => score >= threshold)
+  return slots.filter((slot) => (scores[slot] ?? 0) >= threshold)
+    .map((slot) => ({ slot, score: scores[slot] ?? 0 }))
     .sort((a, b) => b.score - a.score || options.compare(a.slot, b.slot))
     .slice(0, options.limit);
 }

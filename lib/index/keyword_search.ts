@@ -11,6 +11,8 @@ import { hashBytes } from "./prepare_note.ts";
 import { planQuery, type QueryPlan, weighQuery } from "./query_plan.ts";
 import { findPassage, type Passage, type QueryWeights } from "./snippets.ts";
 import { type ParsedQuery, parseQuery } from "./parse_query.ts";
+import { isUntouched } from "./sync.ts";
+import type { TextCache } from "./text_cache.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
 export interface KeywordQuery {
@@ -40,6 +42,7 @@ export interface KeywordSearchDeps {
   readonly database: NoteDatabase;
   readonly postings: Postings;
   readonly tokenizer: Tokenizer;
+  readonly texts: TextCache;
   readonly clock: Clock;
 }
 
@@ -82,19 +85,36 @@ function notesOf(
   });
 }
 
+interface PassageWork {
+  readonly weights: QueryWeights;
+  readonly slicer: Slicer;
+}
+
 async function readPassage(
   deps: KeywordSearchDeps,
   note: IndexedNote,
-  { weights, slicer }: { weights: QueryWeights; slicer: Slicer },
+  { weights, slicer }: PassageWork,
 ): Promise<Passage | undefined> {
+  const text = deps.texts.get(note.etag) ?? await readText(deps, note, slicer);
+  if (text === undefined) return undefined;
+  const { tokenizer } = deps;
+  return await slicer.run(findPassage({ text, chunks: note.chunks, weights, tokenizer }));
+}
+
+/** Returns the text that was indexed, `undefined` if the file holds another one by now. */
+async function readText(
+  deps: KeywordSearchDeps,
+  note: IndexedNote,
+  slicer: Slicer,
+): Promise<string | undefined> {
   try {
-    const { bytes } = readFile(deps.vault, note.path);
-    if (await slicer.run(hashBytes(bytes)) !== note.etag) return undefined;
-    const decoded = await slicer.run(decodeNote(bytes));
-    if (decoded === undefined) return undefined;
-    const { tokenizer } = deps;
-    const text = decoded.text;
-    return await slicer.run(findPassage({ text, chunks: note.chunks, weights, tokenizer }));
+    const file = readFile(deps.vault, note.path);
+    await slicer.pause();
+    const isIndexed = isUntouched(file.stamp, deps.table.fileOf(note.path)) ||
+      await slicer.run(hashBytes(file.bytes)) === note.etag;
+    const decoded = isIndexed ? await slicer.run(decodeNote(file.bytes)) : undefined;
+    if (decoded) deps.texts.put(note.etag, decoded.text);
+    return decoded?.text;
   } catch (error) {
     // The note vanished since it was found; the next search will not find it.
     if (error instanceof AppError) return undefined;

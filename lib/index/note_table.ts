@@ -9,7 +9,6 @@ import { normalizeTag } from "@/lib/vault/tags.ts";
 import { comparisonKey, type VaultPath } from "@/lib/vault/vault_path.ts";
 import type { FileRecord, IndexedNote } from "./indexed_note.ts";
 import type { NoteDatabase, NoteDocument, Visibility } from "./orama.ts";
-import type { NoteTerms } from "./postings.ts";
 import { CHUNK_CELLS } from "./indexed_note.ts";
 
 export const ACTIVE = "active";
@@ -80,16 +79,17 @@ export class NoteTable {
     return spellings.length === 1 ? spellings[0] : undefined;
   }
 
-  put(note: IndexedNote, file: FileRecord, terms: NoteTerms): void {
+  /** @param slot Where the note's terms are staged; not looked at if the note is never found. */
+  put(note: IndexedNote, file: FileRecord, slot: number): void {
     const before = this.#forget(note.path);
     this.#entries.set(note.path, { note, file, visibility: "listed" });
     addTo(this.#byKey, comparisonKey(note.path), note.path);
     if (note.kind === "memory") addTo(this.#byId, note.id, note.path);
     const copy = conflictCopyOf(note.path);
     if (copy) addTo(this.#copies, copy.original, note.path);
-    if (this.#isFindable(note)) {
+    if (this.isFindable(note)) {
       this.#count(note, 1);
-      this.#options.database.put(this.#toDocument(note, "listed"), terms);
+      this.#options.database.put(this.#toDocument(note, "listed"), slot);
     } else {
       this.#options.database.remove(note.path);
     }
@@ -147,7 +147,7 @@ export class NoteTable {
     removeFrom(this.#byId, note.id, path);
     const copy = conflictCopyOf(path);
     if (copy) removeFrom(this.#copies, copy.original, path);
-    if (this.#isFindable(note)) this.#count(note, -1);
+    if (this.isFindable(note)) this.#count(note, -1);
     return note;
   }
 
@@ -157,7 +157,8 @@ export class NoteTable {
     this.#chunks += by * note.chunks.places.length / CHUNK_CELLS;
   }
 
-  #isFindable(note: IndexedNote): boolean {
+  /** Tells whether searches may ever show a note, conflicts apart. */
+  isFindable(note: IndexedNote): boolean {
     const { onlyKinds } = this.#options;
     return note.searchable && (onlyKinds === undefined || onlyKinds.has(note.kind));
   }
@@ -172,7 +173,7 @@ export class NoteTable {
 
   #settle(path: VaultPath): void {
     const entry = this.#entries.get(path);
-    if (!entry || !this.#isFindable(entry.note)) return;
+    if (!entry || !this.isFindable(entry.note)) return;
     const visibility = this.#visibilityOf(entry.note);
     if (visibility === entry.visibility) return;
     entry.visibility = visibility;

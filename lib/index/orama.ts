@@ -75,6 +75,9 @@ interface Request {
   ceiling: number;
 }
 
+/** Numbers are compared for each note that a search scores; the larger, the fewer see it. */
+const SIGHT: Readonly<Record<Visibility, number>> = { listed: 0, inactive: 1, conflict: 2 };
+
 /** What a request may see: Orama's numbers of the notes that its filters let through. */
 interface Sight {
   readonly allowed: ReadonlySet<number> | undefined;
@@ -90,6 +93,8 @@ export class NoteDatabase {
   readonly #documents: (NoteDocument | undefined)[] = [];
   /** By slot: the number by which Orama knows the note. */
   readonly #oramaIds: number[] = [];
+  /** By slot: who may see the note, as one of `SIGHT`. */
+  readonly #sights: number[] = [];
   #slotToFile = -1;
   #request: Request | undefined;
 
@@ -109,10 +114,16 @@ export class NoteDatabase {
     return this.#slotOf.size;
   }
 
-  /** Adds a note, or replaces the one with the same path, in one step. */
-  put(document: NoteDocument, terms: NoteTerms): void {
+  /** Takes in the terms of a note bit by bit; no search sees them before `put()`. */
+  stage(terms: NoteTerms): Generator<void, number> {
+    return this.#postings.stage(terms);
+  }
+
+  /** Adds a note whose terms are staged, or replaces the one with its path, in one step. */
+  put(document: NoteDocument, slot: number): void {
     this.remove(document.id);
-    this.#file(document, this.#postings.add(terms));
+    this.#postings.activate(slot);
+    this.#file(document, slot);
   }
 
   /** Changes what a note is filtered by and leaves its terms; an unknown path changes nothing. */
@@ -131,6 +142,7 @@ export class NoteDatabase {
     this.#postings.remove(slot);
     this.#slotOf.delete(path);
     this.#documents[slot] = undefined;
+    this.#sights[slot] = SIGHT.conflict;
   }
 
   /** Returns the best notes for a plan, best first, filtered before they are ranked. */
@@ -167,6 +179,7 @@ export class NoteDatabase {
   #file(document: NoteDocument, slot: number): void {
     this.#slotOf.set(document.id, slot);
     this.#documents[slot] = document;
+    this.#sights[slot] = SIGHT[document.visibility];
     this.#slotToFile = slot;
     const { id, kind, status, project, folders, tags } = document;
     insert(this.#db, {
@@ -200,10 +213,10 @@ export class NoteDatabase {
     const request = this.#request;
     if (!request) throw new Error("Cannot search: no request is running");
     const { slots, bySlot, ceiling } = this.#postings.score(request.plan.clauses);
-    const required = this.#postings.holders(request.plan.required);
+    const { plan, withInactive } = request;
+    const held = plan.required.length > 0 ? this.#postings.holders(plan.required) : undefined;
     const kept = slots.filter((slot) =>
-      this.#maySee(slot, { allowed, withInactive: request.withInactive }) &&
-      (request.plan.required.length === 0 || required[slot] === 1)
+      this.#maySee(slot, { allowed, withInactive }) && (held === undefined || held[slot] === 1)
     );
     request.total = kept.length;
     request.ceiling = ceiling;
@@ -213,8 +226,8 @@ export class NoteDatabase {
   }
 
   #maySee(slot: number, { allowed, withInactive }: Sight): boolean {
-    const visibility = this.#documents[slot]?.visibility;
-    if (visibility !== "listed" && !(withInactive && visibility === "inactive")) return false;
+    const sight = this.#sights[slot] ?? SIGHT.conflict;
+    if (sight > (withInactive ? SIGHT.inactive : SIGHT.listed)) return false;
     return allowed === undefined || allowed.has(this.#oramaIds[slot] ?? 0);
   }
 

@@ -45,6 +45,7 @@ export interface Scores {
 
 const COUNT_BITS = 8;
 const MAX_SLOT = 2 ** (32 - COUNT_BITS) - 1;
+const TERMS_PER_STEP = 20_000;
 /** Larger counts stand in a table of their own. */
 const LARGE_COUNT = 255;
 
@@ -66,20 +67,26 @@ export class Postings {
     return this.#aliveCount;
   }
 
-  /** Adds a note and returns its slot. */
-  add(terms: NoteTerms): number {
+  /** Adds the terms of a note in small steps and returns its slot; it counts from `activate()` on. */
+  *stage(terms: NoteTerms): Generator<void, number> {
     const slot = this.#slotCount;
     if (slot > MAX_SLOT) throw new Error("Cannot add a note: all slots are used up");
     if (slot >= this.#lengths.length) this.#makeRoom(slot + 1);
     this.#slotCount++;
-    this.#aliveCount++;
-    this.#alive[slot] = 1;
     this.#lengths[slot] = terms.length;
-    this.#totalLength += terms.length;
     for (let i = 0; i < terms.numbers.length; i++) {
       this.#addPosting(slot, terms.numbers[i] ?? 0, terms.counts[i] ?? 0);
+      if ((i + 1) % TERMS_PER_STEP === 0) yield;
     }
     return slot;
+  }
+
+  /** Lets a staged note be found. */
+  activate(slot: number): void {
+    if (this.#alive[slot] === 1) return;
+    this.#alive[slot] = 1;
+    this.#aliveCount++;
+    this.#totalLength += this.#lengths[slot] ?? 0;
   }
 
   /** Removes a note; a slot that is not alive changes nothing. */
@@ -237,7 +244,8 @@ interface ClauseMatches {
 export class TermCounter {
   readonly #dictionary: TermDictionary;
   #counts = new Uint32Array(4096);
-  #seen: number[] = [];
+  #seen = new Uint32Array(4096);
+  #seenCount = 0;
   #length = 0;
 
   constructor(dictionary: TermDictionary) {
@@ -246,19 +254,21 @@ export class TermCounter {
 
   add(term: string): void {
     const number = this.#dictionary.intern(term);
-    if (number >= this.#counts.length) {
-      this.#counts = grown(this.#counts, Math.max(number + 1, this.#counts.length * 2));
-    }
+    if (number >= this.#counts.length) this.#counts = withRoom(this.#counts, number);
     const count = this.#counts[number] ?? 0;
-    if (count === 0) this.#seen.push(number);
+    if (count === 0) {
+      if (this.#seenCount >= this.#seen.length) this.#seen = withRoom(this.#seen, this.#seenCount);
+      this.#seen[this.#seenCount++] = number;
+    }
     this.#counts[number] = count + 1;
     this.#length++;
   }
 
   /** Returns what was added since the last `take()` or `reset()`, and starts anew. */
   take(): NoteTerms {
-    const numbers = Uint32Array.from(this.#seen);
-    const counts = numbers.map((number) => this.#counts[number] ?? 0);
+    const numbers = this.#seen.slice(0, this.#seenCount);
+    const counts = new Uint32Array(numbers.length);
+    for (let i = 0; i < numbers.length; i++) counts[i] = this.#counts[numbers[i] ?? 0] ?? 0;
     const terms = { numbers, counts, length: this.#length };
     this.reset();
     return terms;
@@ -266,8 +276,12 @@ export class TermCounter {
 
   /** Forgets a note that was not finished. */
   reset(): void {
-    for (const number of this.#seen) this.#counts[number] = 0;
-    this.#seen = [];
+    for (let i = 0; i < this.#seenCount; i++) this.#counts[this.#seen[i] ?? 0] = 0;
+    this.#seenCount = 0;
     this.#length = 0;
   }
+}
+
+function withRoom(array: Uint32Array, index: number): Uint32Array<ArrayBuffer> {
+  return grown(array, Math.max(index + 1, array.length * 2));
 }

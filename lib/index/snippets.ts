@@ -7,8 +7,11 @@ import type { Tokenizer } from "./tokenizer.ts";
 export const MAX_SNIPPET_CHARS = 240;
 /** Longer lines are looked at in pieces. */
 const PIECE_CHARS = 100;
-/** Of the many chunks of a long note only those that look best are read word by word. */
-const MAX_CHUNKS_READ = 64;
+/** Only the chunks that look best are read word by word. */
+const MAX_CHUNKS_READ = 3;
+const CHUNKS_PER_STEP = 64;
+/** Where no chunk holds a term as written, so many are read: the text may be spelt otherwise. */
+const MAX_CHUNKS_UNWRITTEN = 64;
 
 /** How much each term of the query weighs in a passage. */
 export interface QueryWeights {
@@ -48,7 +51,7 @@ function chunkText(query: PassageQuery, chunk: ChunkPlace): string {
   return query.text.slice(chunk.startOffset, chunk.endOffset);
 }
 
-/** Returns all chunks of a short note; of a long one those that hold most of the terms as written. */
+/** Returns the few chunks that hold most of the terms as written, the first of equals first. */
 function* likelyChunks(query: PassageQuery, count: number): Generator<void, number[]> {
   const all = Array.from({ length: count }, (_, index) => index);
   if (count <= MAX_CHUNKS_READ) return all;
@@ -56,8 +59,10 @@ function* likelyChunks(query: PassageQuery, count: number): Generator<void, numb
   for (const index of all) {
     const score = weighAsWritten(chunkText(query, chunkAt(query.chunks, index)), query.weights);
     if (score > 0) scored.push({ index, score });
-    if (index % MAX_CHUNKS_READ === 0) yield;
+    if ((index + 1) % CHUNKS_PER_STEP === 0) yield;
   }
+  // As written nothing may match: traditional characters, plurals.
+  if (scored.length === 0) return all.slice(0, MAX_CHUNKS_UNWRITTEN);
   scored.sort((a, b) => b.score - a.score || a.index - b.index);
   return scored.slice(0, MAX_CHUNKS_READ).map(({ index }) => index);
 }

@@ -33,7 +33,7 @@ export function* planSync(
   const missing: VaultPath[] = [];
   let count = 0;
   for (const [path, stamp] of files) {
-    if (isDirty(stamp, known.fileOf(path))) toRead.push(path);
+    if (!isUntouched(stamp, known.fileOf(path))) toRead.push(path);
     if (++count % PATHS_PER_STEP === 0) yield;
   }
   for (const path of known.paths()) {
@@ -43,9 +43,10 @@ export function* planSync(
   return { toRead, missing };
 }
 
-function isDirty(stamp: FileStamp, record: FileRecord | undefined): boolean {
-  return record === undefined || !sameStamp(stamp, record.stamp) ||
-    isRacy(stamp, record.hashedAtMs);
+/** Tells whether a file's stamp proves that it holds what it held when it was hashed. */
+export function isUntouched(stamp: FileStamp, record: FileRecord | undefined): boolean {
+  return record !== undefined && sameStamp(stamp, record.stamp) &&
+    !isRacy(stamp, record.hashedAtMs);
 }
 
 export interface FreshnessState {

@@ -14,7 +14,7 @@ const PLAIN_WORD = /^\p{Script=Latin}+$/u;
 /** V8 makes longer slices point into the text that they were cut from. */
 const LONGEST_COPIED_SLICE = 12;
 
-const SHARDS = 256;
+const SHARDS = 16;
 
 function shardOf(term: string): number {
   const last = term.length - 1;

@@ -11,6 +11,7 @@ import { type IndexAnswer, type KeywordQuery, searchByKeyword } from "./keyword_
 import { NoteTable, type TableCounts } from "./note_table.ts";
 import { NoteDatabase, type NoteFilter } from "./orama.ts";
 import { Postings, TermCounter } from "./postings.ts";
+import { TextCache } from "./text_cache.ts";
 import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
 import { type SyncOutcome, VaultSync } from "./vault_sync.ts";
 
@@ -28,6 +29,7 @@ export class VaultIndex {
   readonly #postings = new Postings();
   readonly #database = new NoteDatabase(this.#postings);
   readonly #tokenizer: Tokenizer = createTokenizer();
+  readonly #texts = new TextCache();
   readonly #table: NoteTable;
   readonly #sync: VaultSync;
 
@@ -41,7 +43,8 @@ export class VaultIndex {
     });
     const counter = new TermCounter(this.#postings.dictionary);
     const prepare = { layout: vault, tokenizer: this.#tokenizer, counter };
-    this.#sync = new VaultSync({ vault, clock, logger, table: this.#table, prepare });
+    const parts = { table: this.#table, database: this.#database, prepare };
+    this.#sync = new VaultSync({ vault, clock, logger, ...parts });
   }
 
   get counts(): TableCounts {
@@ -78,6 +81,7 @@ export class VaultIndex {
       database: this.#database,
       postings: this.#postings,
       tokenizer: this.#tokenizer,
+      texts: this.#texts,
     }, query);
   }
 

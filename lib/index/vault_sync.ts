@@ -20,15 +20,18 @@ import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import { SingleFlight } from "./_single_flight.ts";
 import type { FileRecord } from "./indexed_note.ts";
 import type { NoteTable } from "./note_table.ts";
+import type { NoteDatabase } from "./orama.ts";
 import { hashBytes, type PrepareContext, prepareNote } from "./prepare_note.ts";
 import { mustVerify, planSync } from "./sync.ts";
 
+const NO_SLOT = -1;
 /** Shorter than other slices: scans run before every search. */
 const SCAN_SLICE_MS = 4;
 
 export interface VaultSyncOptions {
   readonly vault: Vault;
   readonly table: NoteTable;
+  readonly database: NoteDatabase;
   readonly prepare: PrepareContext;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -185,11 +188,13 @@ export class VaultSync {
     path: VaultPath,
     file: NoteBytes & { etag: string; record: FileRecord; slicer: Slicer },
   ): Promise<void> {
-    const { prepare, table } = this.#options;
+    const { database, prepare, table } = this.#options;
     try {
       const { note, terms } = await file.slicer.run(prepareNote(prepare, path, file));
+      // A note that is never found takes no place among the terms.
+      const slot = table.isFindable(note) ? await file.slicer.run(database.stage(terms)) : NO_SLOT;
       this.#outcome[table.find(path) ? "changed" : "added"]++;
-      table.put(note, file.record, terms);
+      table.put(note, file.record, slot);
       this.#failures.delete(path);
     } catch (error) {
       // One note that cannot be digested must not keep the others out.

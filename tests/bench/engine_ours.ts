@@ -31,7 +31,8 @@ export class OurEngine implements Engine {
     const etag = runAtOnce(hashBytes(bytes));
     const file = { bytes, stamp, etag };
     const { note, terms } = runAtOnce(prepareNote(this.#prepare, parseVaultPath(path), file));
-    this.#table.put(note, { stamp, hashedAtMs: nowMs }, terms);
+    const slot = runAtOnce(this.#database.stage(terms));
+    this.#table.put(note, { stamp, hashedAtMs: nowMs }, slot);
   }
 
   finish(): void {}
@@ -54,7 +55,7 @@ export class OurPostings implements Engine {
     for (const chunk of chunks) {
       this.#tokenizer.forEachTerm(chunk, (term) => this.#counter.add(term));
     }
-    this.#postings.add(this.#counter.take());
+    this.#postings.activate(runAtOnce(this.#postings.stage(this.#counter.take())));
   }
 
   finish(): void {}

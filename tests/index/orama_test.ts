@@ -5,6 +5,7 @@ import { parseQuery } from "@/lib/index/parse_query.ts";
 import { Postings, TermCounter } from "@/lib/index/postings.ts";
 import { planQuery } from "@/lib/index/query_plan.ts";
 import { createTokenizer } from "@/lib/index/tokenizer.ts";
+import { runAtOnce } from "@/lib/seams.ts";
 import { parseVaultPath } from "@/lib/vault/vault_path.ts";
 import { randomSource } from "../_support/random.ts";
 
@@ -24,7 +25,7 @@ function openDatabase() {
     database,
     put({ document, text }: Text): void {
       tokenizer.forEachTerm(text, (term) => counter.add(term));
-      database.put(document, counter.take());
+      database.put(document, runAtOnce(database.stage(counter.take())));
     },
     search(query: string, filter: NoteFilter = {}, limit = 10) {
       const plan = planQuery(parseQuery(query, tokenizer), postings, { withTypos: false });

@@ -1,12 +1,15 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { BM25_B, BM25_K1, type Clause, Postings, TermCounter } from "@/lib/index/postings.ts";
+import { runAtOnce } from "@/lib/seams.ts";
 import { randomSource } from "../_support/random.ts";
 
 function addNote(postings: Postings, words: readonly string[]): number {
   const counter = new TermCounter(postings.dictionary);
   for (const word of words) counter.add(word);
-  return postings.add(counter.take());
+  const slot = runAtOnce(postings.stage(counter.take()));
+  postings.activate(slot);
+  return slot;
 }
 
 function clausesFor(postings: Postings, words: readonly string[]): Clause[] {
@@ -138,6 +141,26 @@ describe("Postings", () => {
 
     equal(held[both], 1);
     equal(held[one], 0);
+  });
+
+  it("stage() shows nothing to a search until the note is activated", () => {
+    const postings = new Postings();
+    const first = addNote(postings, ["a"]);
+    const counter = new TermCounter(postings.dictionary);
+    for (let i = 0; i < 50_000; i++) counter.add(i === 0 ? "a" : `word${i}`);
+
+    const steps = postings.stage(counter.take());
+    let pauses = 0;
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) pauses++;
+    const before = postings.score(clausesFor(postings, ["a"])).slots;
+    postings.activate(step.value);
+    const after = postings.score(clausesFor(postings, ["a"])).slots;
+
+    ok(pauses >= 2);
+    deepEqual(before, [first]);
+    deepEqual([...after].sort(), [first, step.value]);
+    equal(postings.noteCount, 2);
   });
 
   it("remove() of a note twice counts once", () => {
