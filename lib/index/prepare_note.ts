@@ -14,7 +14,7 @@ import type { Tokenizer } from "./tokenizer.ts";
 
 /** How much is hashed or tokenised in one step. */
 const STEP_BYTES = 1024 * 1024;
-const STEP_CHARS = 16 * 1024;
+const STEP_CHARS = 4 * 1024;
 
 /** Frontmatter that says when and what state, not what about. */
 const UNSPOKEN_FIELDS: ReadonlySet<string> = new Set([

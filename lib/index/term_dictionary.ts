@@ -2,6 +2,7 @@
  * The dictionary of the index: each term has a number, and the lists that find a term by a part of
  * it are kept beside it, so that neither a prefix nor a single character ever scans all terms.
  */
+import { StringTable } from "./_string_table.ts";
 
 /** The shortest beginning of a word that may stand for the word. */
 export const MIN_PREFIX_LETTERS = 3;
@@ -11,23 +12,10 @@ export const MAX_EXPANSIONS = 64;
 export const MIN_TYPO_LETTERS = 5;
 
 const PLAIN_WORD = /^\p{Script=Latin}+$/u;
-/** V8 makes longer slices point into the text that they were cut from. */
-const LONGEST_COPIED_SLICE = 12;
-
-const SHARDS = 16;
-
-function shardOf(term: string): number {
-  const last = term.length - 1;
-  const middle = term.length >> 1;
-  return (term.charCodeAt(0) * 31 + term.charCodeAt(middle) * 7 + term.charCodeAt(last) +
-    term.length * 13) % SHARDS;
-}
 
 /** Terms and their numbers, 0 and up; a term once known is known for good. */
 export class TermDictionary {
-  /** Many small maps: one large one stops the event loop each time it grows. */
-  readonly #numbers = Array.from({ length: SHARDS }, () => new Map<string, number>());
-  readonly #terms: string[] = [];
+  readonly #terms = new StringTable();
   /** Words by their first letters. */
   readonly #byPrefix = new Map<string, number[]>();
   /** Words by their length in letters. */
@@ -37,27 +25,22 @@ export class TermDictionary {
   readonly #byLast = new Map<string, number[]>();
 
   get size(): number {
-    return this.#terms.length;
+    return this.#terms.size;
   }
 
   numberOf(term: string): number | undefined {
-    return this.#numbers[shardOf(term)]?.get(term);
+    return this.#terms.find(term);
   }
 
   termOf(number: number): string {
-    return this.#terms[number] ?? "";
+    return this.#terms.at(number);
   }
 
   /** Returns the term's number, a new one if it was unknown. */
   intern(term: string): number {
-    const shard = this.#numbers[shardOf(term)];
-    const known = shard?.get(term);
-    if (known !== undefined) return known;
-    const number = this.#terms.length;
-    const own = term.length > LONGEST_COPIED_SLICE ? ownCopy(term) : term;
-    shard?.set(own, number);
-    this.#terms.push(own);
-    this.#fileAway(own, number);
+    const known = this.#terms.size;
+    const number = this.#terms.intern(term);
+    if (number === known) this.#fileAway(term, number);
     return number;
   }
 
@@ -108,10 +91,6 @@ function addTo(lists: Map<string, number[]>, key: string, number: number): void 
   const list = lists.get(key);
   if (list) list.push(number);
   else lists.set(key, [number]);
-}
-
-function ownCopy(term: string): string {
-  return term.split("").join("");
 }
 
 /** One letter more, less or other, or two neighbours swapped. */
