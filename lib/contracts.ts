@@ -126,7 +126,8 @@ export type Indexing = z.output<typeof IndexingShape>;
 
 export const FreshnessShape = z.object({
   verified: z.boolean(),
-  ageMs: z.number().describe("How long ago the vault was last compared with the index"),
+  ageMs: z.number().nullable()
+    .describe("How long ago the whole vault was last compared with the index; `null` = never yet"),
 });
 export type Freshness = z.output<typeof FreshnessShape>;
 

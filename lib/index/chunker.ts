@@ -38,6 +38,8 @@ export function* chunkNote(note: ParsedNote): Generator<void, Chunk[]> {
   const packer = new ChunkPacker(note.text);
   const headings = note.headings.values();
   let count = 0;
+  for (const range of unreadRanges(note, packer)) packer.add(range, "text");
+  packer.endSection();
   for (const block of note.blocks) {
     if (block.kind === "heading") {
       // The outermost heading blocks and the headings are the same ones, in the same order.
@@ -49,6 +51,14 @@ export function* chunkNote(note: ParsedNote): Generator<void, Chunk[]> {
     }
   }
   return packer.finish();
+}
+
+/** A frontmatter block that cannot be read is text like any other. */
+function unreadRanges(note: ParsedNote, packer: ChunkPacker): Iterable<TextRange> {
+  const { state, raw, startLine, endLine } = note.frontmatter;
+  if (state.state !== "invalid" || raw.trim() === "") return [];
+  const lines = { startLine: startLine + 1, endLine: endLine - 1 };
+  return rangesOf(note.text, { kind: "paragraph", ...lines }, packer);
 }
 
 /** A block as one range, or as several when it does not fit into a chunk. */
@@ -100,8 +110,12 @@ class ChunkPacker {
     this.#note = note;
   }
 
-  beginSection(level: number, text: string): void {
+  endSection(): void {
     if (this.#open?.hasText) this.#flush();
+  }
+
+  beginSection(level: number, text: string): void {
+    this.endSection();
     while ((this.#path.at(-1)?.level ?? 0) >= level) this.#path.pop();
     if (text !== "") this.#path.push({ level, text: shortened(text) });
     this.#heading = this.#path.map((heading) => heading.text).join(HEADING_SEPARATOR);

@@ -47,7 +47,7 @@ export class NoteTable {
     this.#options = options;
   }
 
-  /** Counts only what a search may find. */
+  /** Counts what is indexed, inactive and conflicting notes too. */
   get counts(): TableCounts {
     return { notes: this.#notes, memories: this.#memories, chunks: this.#chunks };
   }
@@ -195,13 +195,16 @@ export class NoteTable {
     });
   }
 
-  /** Returns the note of which this one is a stray copy. */
+  /** Returns the note of which this one is a stray copy, wherever that has moved by now. */
   #originalOf(note: IndexedNote): VaultPath | undefined {
     const copy = conflictCopyOf(note.path);
-    const original = copy && this.#entries.get(copy.original)?.note;
-    if (!copy || !original) return undefined;
-    const sameId = note.kind === "memory" && original.id === note.id;
-    return copy.certain || sameId ? copy.original : undefined;
+    if (!copy) return undefined;
+    const original = this.#entries.get(copy.original)?.note;
+    const isMemory = note.kind === "memory";
+    if (original && (copy.certain || isMemory && original.id === note.id)) return copy.original;
+    if (!copy.certain || !isMemory) return undefined;
+    return [...this.#byId.get(note.id) ?? []].sort()
+      .find((path) => path !== note.path && conflictCopyOf(path)?.certain !== true);
   }
 
   #toDocument(note: IndexedNote, visibility: Visibility): NoteDocument {

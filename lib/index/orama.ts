@@ -87,8 +87,79 @@ interface Sight {
 /** All notes of a vault, searchable and filterable. */
 export class NoteDatabase {
   readonly #postings: Postings;
+  #filed: FiledNotes;
+
+  constructor(postings: Postings) {
+    this.#postings = postings;
+    this.#filed = new FiledNotes(postings);
+  }
+
+  get size(): number {
+    return this.#filed.slotOf.size;
+  }
+
+  /** True when removed notes take more room than those that are there. */
+  get isWasteful(): boolean {
+    return this.#postings.isWasteful;
+  }
+
+  /** Takes in the terms of a note bit by bit; no search sees them before `put()`. */
+  stage(terms: NoteTerms): Generator<void, number> {
+    return this.#postings.stage(terms);
+  }
+
+  /** Adds a note whose terms are staged, or replaces the one with its path, in one step. */
+  put(document: NoteDocument, slot: number): void {
+    this.remove(document.id);
+    this.#postings.activate(slot);
+    this.#filed.file(document, slot);
+  }
+
+  /** Changes what a note is filtered by and leaves its terms; an unknown path changes nothing. */
+  refile(document: NoteDocument): void {
+    const slot = this.#filed.unfile(document.id);
+    if (slot !== undefined) this.#filed.file(document, slot);
+  }
+
+  /** Removes a note; an unknown path changes nothing. */
+  remove(path: string): void {
+    const slot = this.#filed.unfile(path);
+    if (slot !== undefined) this.#postings.remove(slot);
+  }
+
+  /** Returns the best notes for a plan, best first, filtered before they are ranked. */
+  search(plan: QueryPlan, filter: NoteFilter, limit: number): DatabaseAnswer {
+    if (plan.clauses.length === 0 || plan.impossible) return { total: 0, hits: [] };
+    return this.#filed.search(plan, filter, limit);
+  }
+
+  /** Returns every note that a filter lets through. */
+  filterPaths(filter: NoteFilter): Set<VaultPath> {
+    return this.#filed.filterPaths(filter);
+  }
+
+  /**
+   * Gives back the room of removed notes: copies the others in small steps and changes over in one.
+   * Searches go on meanwhile; nothing may be put or removed until it is done.
+   */
+  *compact(): Generator<void, void> {
+    const { postings, slots } = yield* this.#postings.compacted();
+    const copy = new FiledNotes(this.#postings);
+    for (const [oldSlot, slot] of slots) {
+      const document = this.#filed.documentAt(oldSlot);
+      if (document) copy.file(document, slot);
+      yield;
+    }
+    this.#postings.takeOver(postings);
+    this.#filed = copy;
+  }
+}
+
+/** The documents in one Orama database, and the slots of the postings that belong to them. */
+class FiledNotes {
+  readonly slotOf = new Map<string, number>();
+  readonly #postings: Postings;
   readonly #db: AnyOrama;
-  readonly #slotOf = new Map<string, number>();
   /** By slot. */
   readonly #documents: (NoteDocument | undefined)[] = [];
   /** By slot: the number by which Orama knows the note. */
@@ -110,74 +181,12 @@ export class NoteDatabase {
     });
   }
 
-  get size(): number {
-    return this.#slotOf.size;
+  documentAt(slot: number): NoteDocument | undefined {
+    return this.#documents[slot];
   }
 
-  /** Takes in the terms of a note bit by bit; no search sees them before `put()`. */
-  stage(terms: NoteTerms): Generator<void, number> {
-    return this.#postings.stage(terms);
-  }
-
-  /** Adds a note whose terms are staged, or replaces the one with its path, in one step. */
-  put(document: NoteDocument, slot: number): void {
-    this.remove(document.id);
-    this.#postings.activate(slot);
-    this.#file(document, slot);
-  }
-
-  /** Changes what a note is filtered by and leaves its terms; an unknown path changes nothing. */
-  refile(document: NoteDocument): void {
-    const slot = this.#slotOf.get(document.id);
-    if (slot === undefined) return;
-    remove(this.#db, document.id);
-    this.#file(document, slot);
-  }
-
-  /** Removes a note; an unknown path changes nothing. */
-  remove(path: string): void {
-    const slot = this.#slotOf.get(path);
-    if (slot === undefined) return;
-    remove(this.#db, path);
-    this.#postings.remove(slot);
-    this.#slotOf.delete(path);
-    this.#documents[slot] = undefined;
-    this.#sights[slot] = SIGHT.conflict;
-  }
-
-  /** Returns the best notes for a plan, best first, filtered before they are ranked. */
-  search(plan: QueryPlan, filter: NoteFilter, limit: number): DatabaseAnswer {
-    if (plan.clauses.length === 0 || plan.impossible) return { total: 0, hits: [] };
-    const withInactive = filter.status !== undefined;
-    const request: Request = { plan, limit, withInactive, total: 0, ceiling: 0 };
-    this.#request = request;
-    const found = search(this.#db, { term: ELSEWHERE, where: toWhere(filter), limit });
-    this.#request = undefined;
-    if (found instanceof Promise) throw new Error("Orama answered late: a component is not sync");
-    const hits = found.hits.flatMap((hit) => {
-      const path = this.#documents[this.#slotOf.get(hit.id) ?? -1]?.id;
-      return path === undefined ? [] : [{ path, keyword: hit.score / request.ceiling }];
-    });
-    // Orama orders equal scores by when a note came in.
-    hits.sort((a, b) => b.keyword - a.keyword || (a.path < b.path ? -1 : 1));
-    return { total: request.total, hits };
-  }
-
-  /** Returns every note that a filter lets through. */
-  filterPaths(filter: NoteFilter): Set<VaultPath> {
-    const where = toWhere(filter);
-    const allowed = Object.keys(where).length === 0
-      ? undefined
-      : this.#db.index.searchByWhereClause(this.#db.data.index, this.#db.tokenizer, where, "");
-    const withInactive = filter.status !== undefined;
-    const slots = [...this.#slotOf.values()].filter((slot) =>
-      this.#maySee(slot, { allowed, withInactive })
-    );
-    return new Set(slots.flatMap((slot) => this.#documents[slot]?.id ?? []));
-  }
-
-  #file(document: NoteDocument, slot: number): void {
-    this.#slotOf.set(document.id, slot);
+  file(document: NoteDocument, slot: number): void {
+    this.slotOf.set(document.id, slot);
     this.#documents[slot] = document;
     this.#sights[slot] = SIGHT[document.visibility];
     this.#slotToFile = slot;
@@ -191,6 +200,45 @@ export class NoteDatabase {
       tags: [...tags],
       [TEXT_FIELD]: ELSEWHERE,
     });
+  }
+
+  /** Takes a document out and returns the slot that it had. */
+  unfile(path: string): number | undefined {
+    const slot = this.slotOf.get(path);
+    if (slot === undefined) return undefined;
+    remove(this.#db, path);
+    this.slotOf.delete(path);
+    this.#documents[slot] = undefined;
+    this.#sights[slot] = SIGHT.conflict;
+    return slot;
+  }
+
+  search(plan: QueryPlan, filter: NoteFilter, limit: number): DatabaseAnswer {
+    const withInactive = filter.status !== undefined;
+    const request: Request = { plan, limit, withInactive, total: 0, ceiling: 0 };
+    this.#request = request;
+    const found = search(this.#db, { term: ELSEWHERE, where: toWhere(filter), limit });
+    this.#request = undefined;
+    if (found instanceof Promise) throw new Error("Orama answered late: a component is not sync");
+    const hits = found.hits.flatMap((hit) => {
+      const path = this.#documents[this.slotOf.get(hit.id) ?? -1]?.id;
+      return path === undefined ? [] : [{ path, keyword: hit.score / request.ceiling }];
+    });
+    // Orama orders equal scores by when a note came in.
+    hits.sort((a, b) => b.keyword - a.keyword || (a.path < b.path ? -1 : 1));
+    return { total: request.total, hits };
+  }
+
+  filterPaths(filter: NoteFilter): Set<VaultPath> {
+    const where = toWhere(filter);
+    const allowed = Object.keys(where).length === 0
+      ? undefined
+      : this.#db.index.searchByWhereClause(this.#db.data.index, this.#db.tokenizer, where, "");
+    const withInactive = filter.status !== undefined;
+    const slots = [...this.slotOf.values()].filter((slot) =>
+      this.#maySee(slot, { allowed, withInactive })
+    );
+    return new Set(slots.flatMap((slot) => this.#documents[slot]?.id ?? []));
   }
 
   /** Orama's own index for every field but the text. */

@@ -46,21 +46,38 @@ export interface Scores {
 const COUNT_BITS = 8;
 const MAX_SLOT = 2 ** (32 - COUNT_BITS) - 1;
 const TERMS_PER_STEP = 20_000;
+const TERMS_COPIED_PER_STEP = 200;
+/** Less is not worth the work. */
+const MIN_DEAD_POSTINGS = 100_000;
 /** Larger counts stand in a table of their own. */
 const LARGE_COUNT = 255;
 
 /** A slot is a note's number here; it is used once and never again. */
 export class Postings {
-  readonly dictionary = new TermDictionary();
-  readonly #pool = new PostingPool();
-  readonly #largeCounts = new Map<number, Map<number, number>>();
+  #dictionary = new TermDictionary();
+  #pool = new PostingPool();
+  #largeCounts = new Map<number, Map<number, number>>();
   #lengths = new Uint32Array(1024);
   #alive = new Uint8Array(1024);
   #scores = new Float64Array(1024);
   #clauseScores = new Float64Array(1024);
+  /** By slot: how many different terms the note has. */
+  #termCounts = new Uint32Array(1024);
   #slotCount = 0;
   #aliveCount = 0;
   #totalLength = 0;
+  #postingCount = 0;
+  #alivePostingCount = 0;
+
+  get dictionary(): TermDictionary {
+    return this.#dictionary;
+  }
+
+  /** True when removed notes take more room than those that are there. */
+  get isWasteful(): boolean {
+    const dead = this.#postingCount - this.#alivePostingCount;
+    return dead > this.#alivePostingCount && dead > MIN_DEAD_POSTINGS;
+  }
 
   /** How many notes are in the index. */
   get noteCount(): number {
@@ -74,6 +91,8 @@ export class Postings {
     if (slot >= this.#lengths.length) this.#makeRoom(slot + 1);
     this.#slotCount++;
     this.#lengths[slot] = terms.length;
+    this.#termCounts[slot] = terms.numbers.length;
+    this.#postingCount += terms.numbers.length;
     for (let i = 0; i < terms.numbers.length; i++) {
       this.#addPosting(slot, terms.numbers[i] ?? 0, terms.counts[i] ?? 0);
       if ((i + 1) % TERMS_PER_STEP === 0) yield;
@@ -87,6 +106,7 @@ export class Postings {
     this.#alive[slot] = 1;
     this.#aliveCount++;
     this.#totalLength += this.#lengths[slot] ?? 0;
+    this.#alivePostingCount += this.#termCounts[slot] ?? 0;
   }
 
   /** Removes a note; a slot that is not alive changes nothing. */
@@ -95,7 +115,68 @@ export class Postings {
     this.#alive[slot] = 0;
     this.#aliveCount--;
     this.#totalLength -= this.#lengths[slot] ?? 0;
+    this.#alivePostingCount -= this.#termCounts[slot] ?? 0;
     this.#largeCounts.delete(slot);
+  }
+
+  /**
+   * Copies what is alive, in small steps, while this one goes on to be searched; it must not change
+   * meanwhile. Slots are given anew, in their old order.
+   */
+  *compacted(): Generator<void, { postings: Postings; slots: ReadonlyMap<number, number> }> {
+    const postings = new Postings();
+    const slots = new Map<number, number>();
+    for (let slot = 0; slot < this.#slotCount; slot++) {
+      if (this.#alive[slot] === 1) slots.set(slot, postings.#adopt(this, slot));
+      if (slot % TERMS_PER_STEP === 0) yield;
+    }
+    for (let number = 0; number < this.#dictionary.size; number++) {
+      this.#copyTerm(number, postings, slots);
+      if (number % TERMS_COPIED_PER_STEP === 0) yield;
+    }
+    return { postings, slots };
+  }
+
+  /** Becomes what a compacted copy is. */
+  takeOver(other: Postings): void {
+    this.#dictionary = other.#dictionary;
+    this.#pool = other.#pool;
+    this.#largeCounts = other.#largeCounts;
+    this.#lengths = other.#lengths;
+    this.#alive = other.#alive;
+    this.#scores = other.#scores;
+    this.#clauseScores = other.#clauseScores;
+    this.#termCounts = other.#termCounts;
+    this.#slotCount = other.#slotCount;
+    this.#aliveCount = other.#aliveCount;
+    this.#totalLength = other.#totalLength;
+    this.#postingCount = other.#postingCount;
+    this.#alivePostingCount = other.#alivePostingCount;
+  }
+
+  /** Opens a slot for a note of another one, without its terms. */
+  #adopt(from: Postings, oldSlot: number): number {
+    const slot = this.#slotCount++;
+    if (slot >= this.#lengths.length) this.#makeRoom(slot + 1);
+    this.#lengths[slot] = from.#lengths[oldSlot] ?? 0;
+    this.#termCounts[slot] = from.#termCounts[oldSlot] ?? 0;
+    this.#postingCount += this.#termCounts[slot] ?? 0;
+    this.activate(slot);
+    return slot;
+  }
+
+  #copyTerm(number: number, into: Postings, slots: ReadonlyMap<number, number>): void {
+    let copied: number | undefined;
+    this.#pool.visit(number, (page, from, to) => {
+      for (let i = from; i < to; i++) {
+        const posting = page[i] ?? 0;
+        const oldSlot = posting >>> COUNT_BITS;
+        const slot = slots.get(oldSlot);
+        if (slot === undefined) continue;
+        copied ??= into.#dictionary.intern(this.#dictionary.termOf(number));
+        into.#addPosting(slot, copied, this.#countIn(posting, oldSlot, number));
+      }
+    });
   }
 
   /** Returns how many notes hold a term. */
@@ -227,6 +308,7 @@ export class Postings {
   #makeRoom(slots: number): void {
     const length = Math.max(slots, this.#lengths.length * 2);
     this.#lengths = grown(this.#lengths, length);
+    this.#termCounts = grown(this.#termCounts, length);
     const alive = new Uint8Array(length);
     alive.set(this.#alive);
     this.#alive = alive;
@@ -242,18 +324,18 @@ interface ClauseMatches {
 
 /** Counts the terms of one note at a time; kept between notes, as its room is. */
 export class TermCounter {
-  readonly #dictionary: TermDictionary;
+  readonly #postings: Pick<Postings, "dictionary">;
   #counts = new Uint32Array(4096);
   #seen = new Uint32Array(4096);
   #seenCount = 0;
   #length = 0;
 
-  constructor(dictionary: TermDictionary) {
-    this.#dictionary = dictionary;
+  constructor(postings: Pick<Postings, "dictionary">) {
+    this.#postings = postings;
   }
 
   add(term: string): void {
-    const number = this.#dictionary.intern(term);
+    const number = this.#postings.dictionary.intern(term);
     if (number >= this.#counts.length) this.#counts = withRoom(this.#counts, number);
     const count = this.#counts[number] ?? 0;
     if (count === 0) {

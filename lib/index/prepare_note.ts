@@ -159,12 +159,17 @@ function* countTerms(
 ): Generator<void, NoteTerms> {
   counter.reset();
   const add = (term: string) => counter.add(term);
-  for (const text of headTexts(path, parsed)) tokenizer.forEachTerm(text, add);
-  for (const piece of bodyPieces(parsed)) {
-    tokenizer.forEachTerm(withoutControls(piece), add);
-    yield;
+  for (const text of [...headTexts(path, parsed), bodyOf(parsed)]) {
+    for (const piece of inPieces(text)) {
+      tokenizer.forEachTerm(withoutControls(piece), add);
+      yield;
+    }
   }
   return counter.take();
+}
+
+function bodyOf({ text: { text, lineStarts }, bodyStartLine }: ParsedNote): string {
+  return bodyStartLine === null ? "" : text.slice(lineStarts[bodyStartLine - 1]);
 }
 
 function headTexts(path: VaultPath, parsed: ParsedNote): string[] {
@@ -192,11 +197,9 @@ function textOf(value: FrontmatterValue | undefined): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Cuts the body at line ends, a longer line at a blank, else between two characters. */
-function* bodyPieces({ text: { text, lineStarts }, bodyStartLine }: ParsedNote): Generator<string> {
-  if (bodyStartLine === null) return;
-  let start = lineStarts[bodyStartLine - 1] ?? text.length;
-  while (start < text.length) {
+/** Cuts a text at line ends, a longer line at a blank, else between two characters. */
+function* inPieces(text: string): Generator<string> {
+  for (let start = 0; start < text.length;) {
     const end = pieceEnd(text, start);
     yield text.slice(start, end);
     start = end;

@@ -7,11 +7,11 @@ import type { Tokenizer } from "./tokenizer.ts";
 export const MAX_SNIPPET_CHARS = 240;
 /** Longer lines are looked at in pieces. */
 const PIECE_CHARS = 100;
-/** Only the chunks that look best are read word by word. */
-const MAX_CHUNKS_READ = 3;
-const CHUNKS_PER_STEP = 64;
-/** Where no chunk holds a term as written, so many are read: the text may be spelt otherwise. */
-const MAX_CHUNKS_UNWRITTEN = 64;
+/** Notes of up to so many chunks are read whole; of a longer one at least so many are. */
+const CHUNKS_READ = 64;
+const CHUNKS_PER_STEP = 32;
+/** What a word counts that stands as written inside another (`port` in `report`). */
+const INSIDE_WEIGHT = 0.1;
 
 /** How much each term of the query weighs in a passage. */
 export interface QueryWeights {
@@ -36,9 +36,11 @@ export interface PassageQuery {
 export function* findPassage(query: PassageQuery): Generator<void, Passage | undefined> {
   const count = query.chunks.places.length / CHUNK_CELLS;
   if (count === 0) return undefined;
+  const candidates = count <= CHUNKS_READ ? inOrder(count) : yield* bySight(query, count);
   let best = chunkAt(query.chunks, 0);
   let bestScore = 0;
-  for (const index of yield* likelyChunks(query, count)) {
+  for (const [rank, { index, sight }] of candidates.entries()) {
+    if (rank >= CHUNKS_READ && bestScore > 0 && bestScore >= sight) break;
     const chunk = chunkAt(query.chunks, index);
     const score = weigh(chunkText(query, chunk), query);
     if (score > bestScore) [best, bestScore] = [chunk, score];
@@ -51,28 +53,42 @@ function chunkText(query: PassageQuery, chunk: ChunkPlace): string {
   return query.text.slice(chunk.startOffset, chunk.endOffset);
 }
 
-/** Returns the few chunks that hold most of the terms as written, the first of equals first. */
-function* likelyChunks(query: PassageQuery, count: number): Generator<void, number[]> {
-  const all = Array.from({ length: count }, (_, index) => index);
-  if (count <= MAX_CHUNKS_READ) return all;
-  const scored: { index: number; score: number }[] = [];
-  for (const index of all) {
-    const score = weighAsWritten(chunkText(query, chunkAt(query.chunks, index)), query.weights);
-    if (score > 0) scored.push({ index, score });
-    if ((index + 1) % CHUNKS_PER_STEP === 0) yield;
+interface Candidate {
+  readonly index: number;
+  /** What the chunk weighs at first sight: by its words as written, not as terms. */
+  readonly sight: number;
+}
+
+function inOrder(count: number): Candidate[] {
+  return Array.from({ length: count }, (_, index) => ({ index, sight: 0 }));
+}
+
+/** Puts the chunks of a long note in order, since to read them all word by word takes too long. */
+function* bySight(query: PassageQuery, count: number): Generator<void, Candidate[]> {
+  const candidates: Candidate[] = [];
+  for (let index = 0; index < count; index++) {
+    const text = query.tokenizer.simplify(chunkText(query, chunkAt(query.chunks, index)));
+    candidates.push({ index, sight: weighAsWritten(text.toLowerCase(), query.weights) });
+    if (index % CHUNKS_PER_STEP === 0) yield;
   }
-  // As written nothing may match: traditional characters, plurals.
-  if (scored.length === 0) return all.slice(0, MAX_CHUNKS_UNWRITTEN);
-  scored.sort((a, b) => b.score - a.score || a.index - b.index);
-  return scored.slice(0, MAX_CHUNKS_READ).map(({ index }) => index);
+  return candidates.sort((a, b) => b.sight - a.sight || a.index - b.index);
 }
 
 function weighAsWritten(text: string, weights: QueryWeights): number {
-  const lower = text.toLowerCase();
   let sum = 0;
-  for (const [term, weight] of weights.terms) if (lower.includes(term)) sum += weight;
-  for (const [char, weight] of weights.singles) if (lower.includes(char)) sum += weight;
+  for (const [term, weight] of weights.terms) {
+    const at = text.indexOf(term);
+    if (at < 0) continue;
+    sum += isWordAt(text, at, term) ? weight : weight * INSIDE_WEIGHT;
+  }
+  for (const [char, weight] of weights.singles) if (text.includes(char)) sum += weight;
   return sum;
+}
+
+/** Looks at the first place alone, and at word borders only where the term is a Latin word. */
+function isWordAt(text: string, at: number, term: string): boolean {
+  if (!/^[a-z0-9]/.test(term)) return true;
+  return !/[a-z0-9]/.test(text[at - 1] ?? "") && !/[a-rt-z0-9]/.test(text[at + term.length] ?? "");
 }
 
 /** Each term counts once, so that a chunk with many of them beats one that repeats a single one. */

@@ -5,9 +5,9 @@ import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import type { FileRecord } from "./indexed_note.ts";
 
 /** Up to so many notes the vault is compared with the index before every search. */
-export const ALWAYS_VERIFIED_NOTES = 10_000;
+export const ALWAYS_COMPARED_NOTES = 10_000;
 /** Above that, at most so often. */
-export const VERIFY_INTERVAL_MS = 5_000;
+export const COMPARE_INTERVAL_MS = 5_000;
 
 /** The index's memory of the files, as far as the plan needs it. */
 export interface KnownFiles {
@@ -51,13 +51,13 @@ export function isUntouched(stamp: FileStamp, record: FileRecord | undefined): b
 
 export interface FreshnessState {
   readonly notes: number;
-  /** When the last comparison that ended well began; `undefined` = never. */
-  readonly verifiedAtMs: number | undefined;
+  /** When the last comparison that ended began; `undefined` = never. */
+  readonly comparedAtMs: number | undefined;
   readonly nowMs: number;
 }
 
 /** Tells whether a search has to wait for a comparison of vault and index. */
-export function mustVerify({ notes, verifiedAtMs, nowMs }: FreshnessState): boolean {
-  if (notes <= ALWAYS_VERIFIED_NOTES || verifiedAtMs === undefined) return true;
-  return nowMs - verifiedAtMs >= VERIFY_INTERVAL_MS;
+export function mustCompare({ notes, comparedAtMs, nowMs }: FreshnessState): boolean {
+  if (notes <= ALWAYS_COMPARED_NOTES || comparedAtMs === undefined) return true;
+  return nowMs - comparedAtMs >= COMPARE_INTERVAL_MS;
 }

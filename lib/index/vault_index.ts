@@ -41,7 +41,7 @@ export class VaultIndex {
       database: this.#database,
       onlyKinds: options.onlyKinds,
     });
-    const counter = new TermCounter(this.#postings.dictionary);
+    const counter = new TermCounter(this.#postings);
     const prepare = { layout: vault, tokenizer: this.#tokenizer, counter };
     const parts = { table: this.#table, database: this.#database, prepare };
     this.#sync = new VaultSync({ vault, clock, logger, ...parts });
@@ -66,9 +66,9 @@ export class VaultIndex {
     return this.#sync.readAll();
   }
 
-  /** Returns when every change made before the call is in the index, if it can tell. */
-  refresh(): Promise<Freshness> {
-    return this.#sync.refresh();
+  /** Returns when every change made before the call is in the index, and whether it can tell. */
+  refresh(when: "due" | "always" = "due"): Promise<Freshness> {
+    return this.#sync.refresh(when);
   }
 
   /** Returns the best notes for the words of a query. Does not refresh. */

@@ -22,7 +22,7 @@ import type { FileRecord } from "./indexed_note.ts";
 import type { NoteTable } from "./note_table.ts";
 import type { NoteDatabase } from "./orama.ts";
 import { hashBytes, type PrepareContext, prepareNote } from "./prepare_note.ts";
-import { mustVerify, planSync } from "./sync.ts";
+import { mustCompare, planSync } from "./sync.ts";
 
 const NO_SLOT = -1;
 /** Shorter than other slices: scans run before every search. */
@@ -57,10 +57,15 @@ export class VaultSync {
   #folders: ReadonlyMap<string, FolderStamp> = new Map();
   #skipped: readonly Diagnostic[] = [];
   #warnings: readonly string[] = [];
+  /** When the last comparison that ended began; `undefined` = never. */
+  #comparedAtMs: number | undefined;
+  /** The same for one that saw the whole vault. */
   #verifiedAtMs: number | undefined;
-  /** Progress of a run that searches do not wait for: the first, and a full one. */
+  /** Progress of a run that searches do not wait for: one that reads every file. */
   #indexing: Indexing | undefined;
-  #isFullRun = true;
+  #queuedFullRun: Promise<SyncOutcome> | undefined;
+  #isFullRun = false;
+  #upkeep: Promise<void> = Promise.resolve();
   #isClosed = false;
   #outcome = { added: 0, changed: 0, removed: 0 };
 
@@ -85,36 +90,47 @@ export class VaultSync {
 
   /**
    * Returns when the index holds every change that was made before the call. It does not wait for a
-   * first load or a full one, nor, in a large vault, more often than every few seconds: then the
-   * answer is not verified.
+   * run that reads everything nor, in a large vault, more often than every few seconds, unless
+   * `when` is "always": then the answer is not verified, nor is it when a part cannot be seen.
    */
-  async refresh(): Promise<Freshness> {
+  async refresh(when: "due" | "always" = "due"): Promise<Freshness> {
     const { clock, table } = this.#options;
-    const notes = table.size;
+    const state = {
+      notes: table.size,
+      comparedAtMs: this.#comparedAtMs,
+      nowMs: clock.monotonicMs(),
+    };
+    if (this.#indexing || (when === "due" && !mustCompare(state))) return this.#unverified();
     const verifiedAtMs = this.#verifiedAtMs;
-    if (this.#indexing) return this.#unverified();
-    if (!mustVerify({ notes, verifiedAtMs, nowMs: clock.monotonicMs() })) return this.#unverified();
     await this.#flight.join();
     return this.#verifiedAtMs === verifiedAtMs ? this.#unverified() : { verified: true, ageMs: 0 };
   }
 
-  /** Reads every file again, whatever its stamp says. */
-  async readAll(): Promise<SyncOutcome> {
-    this.#isFullRun = true;
+  /** Reads every file again, whatever its stamp says. Calls that wait share a run. */
+  readAll(): Promise<SyncOutcome> {
     this.#indexing ??= { done: 0, total: 0 };
-    await this.#flight.join();
-    return this.#outcome;
+    return this.#queuedFullRun ??= this.#runFull();
   }
 
   /** Stops between two notes, and returns when nothing runs any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#flight.idle();
+    await this.#upkeep;
+  }
+
+  /** Waits its turn, so that no search which waits for a comparison has to wait for this. */
+  async #runFull(): Promise<SyncOutcome> {
+    await this.#flight.idle();
+    this.#queuedFullRun = undefined;
+    this.#isFullRun = true;
+    await this.#flight.join();
+    return this.#outcome;
   }
 
   #unverified(): Freshness {
     const ageMs = this.#verifiedAtMs === undefined
-      ? 0
+      ? null
       : Math.round(this.#options.clock.monotonicMs() - this.#verifiedAtMs);
     return { verified: false, ageMs };
   }
@@ -122,17 +138,35 @@ export class VaultSync {
   async #run(): Promise<void> {
     const isFull = this.#isFullRun;
     this.#isFullRun = false;
-    this.#outcome = { added: 0, changed: 0, removed: 0 };
     const startMs = this.#options.clock.monotonicMs();
     try {
-      const { clock, vault } = this.#options;
-      const scan = await new Slicer(clock, SCAN_SLICE_MS).run(scanVault(vault));
-      this.#setWarnings(scan);
-      if (scan.rootError !== undefined) return;
-      await this.#apply(scan, isFull);
-      if (!this.#isClosed) this.#verifiedAtMs = startMs;
+      await this.#upkeep;
+      await this.#compare(startMs, isFull);
     } finally {
-      if (isFull) this.#indexing = undefined;
+      if (isFull && !this.#queuedFullRun) this.#indexing = undefined;
+    }
+    this.#upkeep = this.#keepUp();
+  }
+
+  async #compare(startMs: number, isFull: boolean): Promise<void> {
+    const { clock, vault } = this.#options;
+    this.#outcome = { added: 0, changed: 0, removed: 0 };
+    const scan = await new Slicer(clock, SCAN_SLICE_MS).run(scanVault(vault));
+    this.#setWarnings(scan);
+    if (scan.rootError === undefined) await this.#apply(scan, isFull);
+    if (this.#isClosed) return;
+    this.#comparedAtMs = startMs;
+    if (this.#warnings.length === 0) this.#verifiedAtMs = startMs;
+  }
+
+  /** Gives back what removed notes took; the next comparison waits for it, searches do not. */
+  async #keepUp(): Promise<void> {
+    const { clock, database, logger } = this.#options;
+    if (this.#isClosed || !database.isWasteful) return;
+    try {
+      await new Slicer(clock).run(database.compact());
+    } catch (error) {
+      logger.error("compaction-failed", { cause: nameOf(error) });
     }
   }
 
@@ -180,8 +214,10 @@ export class VaultSync {
     const record: FileRecord = { stamp: file.stamp, hashedAtMs };
     const etag = await run.slicer.run(hashBytes(file.bytes));
     const known = table.find(path);
-    if (known?.etag === etag && !run.isFull) table.touch(path, record);
-    else await this.#index(path, { ...file, etag, record, slicer: run.slicer });
+    if (known?.etag === etag && !run.isFull) {
+      table.touch(path, record);
+      this.#failures.delete(path);
+    } else await this.#index(path, { ...file, etag, record, slicer: run.slicer });
   }
 
   async #index(

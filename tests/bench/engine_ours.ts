@@ -17,7 +17,7 @@ export class OurEngine implements Engine {
   readonly #prepare = {
     layout: { memoriesFolder: "memories" },
     tokenizer: createTokenizer(),
-    counter: new TermCounter(this.#postings.dictionary),
+    counter: new TermCounter(this.#postings),
   };
   readonly #table = new NoteTable({
     layout: this.#prepare.layout,
@@ -49,7 +49,7 @@ export class OurEngine implements Engine {
 export class OurPostings implements Engine {
   readonly #postings = new Postings();
   readonly #tokenizer = createTokenizer();
-  readonly #counter = new TermCounter(this.#postings.dictionary);
+  readonly #counter = new TermCounter(this.#postings);
 
   insert({ chunks }: EngineNote): void {
     for (const chunk of chunks) {

@@ -23,11 +23,19 @@ function chunksOf(text: string): [string, string][] {
 /** Fails unless the chunks hold all of the body but white space, in order, each within bounds. */
 function assertCovers(note: ParsedNote, chunks: readonly Chunk[]): void {
   const { text } = note.text;
-  let at = note.bodyStartLine === null
+  const { state, raw, endLine } = note.frontmatter;
+  const isUnread = state.state === "invalid" && raw !== "";
+  const fence = note.text.lineStarts[endLine - 1] ?? text.length;
+  const bodyStart = note.bodyStartLine === null
     ? text.length
     : note.text.lineStarts[note.bodyStartLine - 1] ?? text.length;
+  let at = isUnread ? note.text.lineStarts[1] ?? text.length : bodyStart;
   for (const chunk of chunks) {
     ok(chunk.startOffset >= at, "chunks overlap or come out of order");
+    if (isUnread && at <= fence && chunk.startOffset >= bodyStart) {
+      equal(text.slice(at, fence).trim(), "", "text before the fence");
+      at = bodyStart;
+    }
     equal(text.slice(at, chunk.startOffset).trim(), "", "text between chunks");
     const own = textOf(note, chunk);
     ok(own.length > 0 && own.length <= MAX_CHUNK_CHARS, `a chunk of ${own.length} characters`);
@@ -37,7 +45,10 @@ function assertCovers(note: ParsedNote, chunks: readonly Chunk[]): void {
     equal(chunk.endLine, lineAt(note.text, chunk.endOffset - 1));
     at = chunk.endOffset;
   }
-  equal(text.slice(at).trim(), "", "text behind the last chunk");
+  const rest = isUnread && at <= fence
+    ? text.slice(at, fence) + text.slice(bodyStart)
+    : text.slice(at);
+  equal(rest.trim(), "", "text behind the last chunk");
 }
 
 /** Numbers from 0 to 1 that are the same in every run. */
@@ -143,12 +154,13 @@ describe("chunkNote()", () => {
     ["an empty file", "", []],
     ["blank lines", "\n \n\t\n", []],
     ["frontmatter that is fine", "---\na: 1\n---\nbody", ["body"]],
-    ["frontmatter that is invalid", "---\na: b: c\n---\nbody", ["body"]],
+    ["frontmatter that is invalid", "---\na: b: c\n---\nbody", ["a: b: c", "body"]],
+    ["frontmatter that is invalid, no body", "---\na: b: c\n---\n", ["a: b: c"]],
     ["frontmatter without an end", "---\na: 1\nbody", ["---\na: 1\nbody"]],
     ["TOML", "+++\na = 1\n+++\nbody", ["+++\na = 1\n+++\nbody"]],
   ];
   for (const [name, text, expected] of bodies) {
-    it(`chunkNote() begins where the body begins: ${name}`, () => {
+    it(`chunkNote() begins where the text begins: ${name}`, () => {
       deepEqual(chunksOf(text).map(([, chunk]) => chunk), expected);
     });
   }

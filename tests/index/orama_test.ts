@@ -20,13 +20,14 @@ interface Text {
 function openDatabase() {
   const postings = new Postings();
   const database = new NoteDatabase(postings);
-  const counter = new TermCounter(postings.dictionary);
+  const counter = new TermCounter(postings);
   return {
     database,
     put({ document, text }: Text): void {
       tokenizer.forEachTerm(text, (term) => counter.add(term));
       database.put(document, runAtOnce(database.stage(counter.take())));
     },
+    termCount: () => postings.dictionary.size,
     search(query: string, filter: NoteFilter = {}, limit = 10) {
       const plan = planQuery(parseQuery(query, tokenizer), postings, { withTypos: false });
       return database.search(plan, filter, limit);
@@ -121,6 +122,33 @@ describe("NoteDatabase", () => {
       equal(db.search(found).total, 1, found);
     }
     for (const missed of ['"系统记忆"', '"cron zebra"']) equal(db.search(missed).total, 0, missed);
+  });
+
+  it("compact() gives back what removed notes took, and changes no answer", () => {
+    const db = openDatabase();
+    const words = (round: number) => Array.from({ length: 20_000 }, (_, i) => `w${round}x${i}`);
+    const document = documentAt("log.md", { tags: ["t"] });
+    db.put({ document: documentAt("a.md"), text: "zebra zebra 数据库" });
+    db.put({ document: documentAt("old.md", { visibility: "inactive" }), text: "zebra" });
+    for (let round = 0; round < 8; round++) {
+      db.put({ document, text: `zebra ${words(round).join(" ")}` });
+    }
+    const ask = () =>
+      ["zebra", "w7x19999", "w0x1", "数据"].map((query) => [
+        db.search(query),
+        db.search(query, { tags: ["t"] }),
+      ]);
+    const before = ask();
+
+    ok(db.database.isWasteful);
+    runAtOnce(db.database.compact());
+
+    ok(!db.database.isWasteful);
+    deepEqual(ask(), before);
+    ok(db.termCount() < 50_000);
+    db.put({ document: documentAt("b.md"), text: "zebra" });
+    db.database.remove("log.md");
+    deepEqual(db.search("zebra").hits.map((hit) => hit.path).sort(), ["a.md", "b.md"]);
   });
 
   it("search() after thousands of changes is the same as in a fresh database", () => {

@@ -5,7 +5,7 @@ import { runAtOnce } from "@/lib/seams.ts";
 import { randomSource } from "../_support/random.ts";
 
 function addNote(postings: Postings, words: readonly string[]): number {
-  const counter = new TermCounter(postings.dictionary);
+  const counter = new TermCounter(postings);
   for (const word of words) counter.add(word);
   const slot = runAtOnce(postings.stage(counter.take()));
   postings.activate(slot);
@@ -146,7 +146,7 @@ describe("Postings", () => {
   it("stage() shows nothing to a search until the note is activated", () => {
     const postings = new Postings();
     const first = addNote(postings, ["a"]);
-    const counter = new TermCounter(postings.dictionary);
+    const counter = new TermCounter(postings);
     for (let i = 0; i < 50_000; i++) counter.add(i === 0 ? "a" : `word${i}`);
 
     const steps = postings.stage(counter.take());
@@ -178,7 +178,7 @@ describe("Postings", () => {
 
 describe("TermCounter", () => {
   it("take() starts anew, and reset() forgets what was counted", () => {
-    const counter = new TermCounter(new Postings().dictionary);
+    const counter = new TermCounter(new Postings());
     counter.add("a");
     counter.add("a");
     counter.add("b");

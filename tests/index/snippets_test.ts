@@ -56,6 +56,25 @@ describe("findPassage()", () => {
     equal(passage?.chunk.endLine, markdown.split("\n").length - 1);
   });
 
+  it("findPassage() takes a word for itself only, not for a part of others", () => {
+    const others = "# Support\n\nsupport\n\n# Report\n\nreport\n\n# Import\n\nimport\n\n";
+    const tail = "# Network\n\nlistens on port 8787\n";
+
+    for (const repeats of [1, 100]) {
+      const passage = passageOf(others.repeat(repeats) + tail, { port: 3 });
+
+      equal(passage?.chunk.heading, "Network");
+    }
+  });
+
+  it("findPassage() finds what is spelt in traditional characters, late in a long note", () => {
+    const markdown = `${`# 甲\n\nlogin blog ${FILLER}\n\n`.repeat(80)}# 末\n\n記憶系統的 log\n`;
+
+    const passage = passageOf(markdown, { log: 1, 系统: 3 });
+
+    equal(passage?.chunk.heading, "末");
+  });
+
   it("findPassage() matches a character inside bigrams", () => {
     const passage = passageOf(`甲乙\n\n${FILLER}\n\n# H\n\n笔记\n`, {}, ["记"]);
 

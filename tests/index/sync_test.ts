@@ -1,7 +1,7 @@
 import { deepEqual, ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import type { FileRecord } from "@/lib/index/indexed_note.ts";
-import { ALWAYS_VERIFIED_NOTES, mustVerify, planSync } from "@/lib/index/sync.ts";
+import { ALWAYS_COMPARED_NOTES, mustCompare, planSync } from "@/lib/index/sync.ts";
 import { runAtOnce } from "@/lib/seams.ts";
 import type { FileStamp } from "@/lib/vault/vault.ts";
 import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
@@ -50,11 +50,11 @@ describe("planSync()", () => {
   });
 });
 
-it("mustVerify() always does up to the limit, and every few seconds above", () => {
-  const large = { notes: ALWAYS_VERIFIED_NOTES + 1, verifiedAtMs: 1_000 };
+it("mustCompare() always does up to the limit, and every few seconds above", () => {
+  const large = { notes: ALWAYS_COMPARED_NOTES + 1, comparedAtMs: 1_000 };
 
-  ok(mustVerify({ notes: ALWAYS_VERIFIED_NOTES, verifiedAtMs: 1_000, nowMs: 1_001 }));
-  ok(!mustVerify({ ...large, nowMs: 5_999 }));
-  ok(mustVerify({ ...large, nowMs: 6_000 }));
-  ok(mustVerify({ ...large, verifiedAtMs: undefined, nowMs: 1_001 }));
+  ok(mustCompare({ notes: ALWAYS_COMPARED_NOTES, comparedAtMs: 1_000, nowMs: 1_001 }));
+  ok(!mustCompare({ ...large, nowMs: 5_999 }));
+  ok(mustCompare({ ...large, nowMs: 6_000 }));
+  ok(mustCompare({ ...large, comparedAtMs: undefined, nowMs: 1_001 }));
 });

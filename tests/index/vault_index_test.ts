@@ -105,6 +105,25 @@ describe("refresh()", () => {
     equal(world.index.find(parseVaultPath("a.md")), before);
   });
 
+  it("refresh() forgets that a file could not be read when it can be again", async () => {
+    await using world = await openIndex({ "a.md": "zebra" });
+    await Deno.utime(world.pathOf("a.md"), new Date(), new Date(0));
+    const { openSync } = Deno;
+    // Who runs the tests may be allowed to read everything.
+    Deno.openSync = () => {
+      throw new Deno.errors.PermissionDenied("test");
+    };
+
+    await world.index.refresh();
+    Deno.openSync = openSync;
+    const during = world.index.diagnostics().map(({ reason }) => reason);
+    await world.index.refresh();
+
+    deepEqual(during, ["unreadable"]);
+    deepEqual(world.index.diagnostics(), []);
+    deepEqual(await world.search("zebra"), ["a.md"]);
+  });
+
   it("refresh() follows an id that changes", async () => {
     await using world = await openIndex({ "a.md": memory("m1", "zebra") });
 
@@ -140,6 +159,37 @@ describe("refresh()", () => {
 
     deepEqual(found, ["a.md"]);
     equal(world.index.warnings.length, 1);
+  });
+
+  it("refresh() of a part that cannot be seen is not verified", async () => {
+    await using world = await openIndex({ "a.md": "zebra" });
+
+    await Deno.rename(world.root, `${world.root}-away`);
+    await Deno.mkdir(world.root);
+    const freshness = await world.index.refresh();
+    await Deno.remove(world.root);
+    await Deno.rename(`${world.root}-away`, world.root);
+
+    ok(!freshness.verified);
+    ok((await world.index.refresh()).verified);
+  });
+
+  it("load() twice at once never lets a search wait for the second", async () => {
+    const files = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`${i}.md`, "zebra"]));
+    await using world = await openIndex(files);
+    const loads = [world.index.load(), world.index.load(), world.index.load()];
+    const indexing: boolean[] = [];
+
+    const searching = (async () => {
+      while (world.index.indexing) {
+        indexing.push((await world.index.refresh()).verified);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    })();
+    await Promise.all([...loads, searching]);
+
+    ok(indexing.length > 0);
+    deepEqual(indexing.filter((verified) => verified), []);
   });
 
   it("refresh() during another one waits for one that sees the latest edit", async () => {
@@ -217,6 +267,21 @@ describe("conflicts", () => {
     world.remove("a.md");
     world.remove("a 2.md");
     deepEqual(await world.search("zebra"), [copy, "b 2.md", "b.md"].sort());
+  });
+
+  it("a copy of a sync tool stays one when the original moves", async () => {
+    const copy = "a.sync-conflict-20260101-101010-ABCDEFG.md";
+    await using world = await openIndex({
+      "a.md": memory("m1", "zebra"),
+      [copy]: memory("m1", "zebra"),
+    });
+
+    await Deno.rename(world.pathOf("a.md"), world.pathOf("b.md"));
+
+    deepEqual(await world.search("zebra"), ["b.md"]);
+    deepEqual(world.index.diagnostics().map(({ path, reason }) => [path, reason]), [
+      [copy, "conflict-copy"],
+    ]);
   });
 
   it("a memory that is not active is found by its status only", async () => {
@@ -304,6 +369,17 @@ describe("search()", () => {
     deepEqual(await world.search("yak"), ["broken.md"]);
     deepEqual(await world.search("zebra"), ["broken.md"]);
     deepEqual(await world.search("needle-tail-7"), ["long.md"]);
+  });
+
+  it("search() shows the passage in a frontmatter block that cannot be read", async () => {
+    await using world = await openIndex({
+      "rule.md": "---\n\nOnce needleb: there was\nplain words\n\n---\n\nrest\n",
+    });
+
+    const { hits } = await world.index.search({ text: "needleb", filter: {}, limit: 1 });
+
+    match(hits[0]?.passage?.snippet ?? "", /needleb/);
+    equal(hits[0]?.passage?.chunk.startLine, 3);
   });
 
   it("search() takes a note as it is spelt on disk, NFC or NFD", async () => {
