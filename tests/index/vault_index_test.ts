@@ -40,6 +40,19 @@ async function openIndex(files: Record<string, string | Uint8Array>) {
 const memory = (id: string, body: string, status = "active") =>
   `---\nid: ${id}\nname: N ${id}\ndescription: D\ntags: [t]\nstatus: ${status}\n---\n${body}\n`;
 
+/** Makes every file unreadable: who runs the tests may be allowed to read all there are. */
+function lockFiles(): Disposable {
+  const { openSync } = Deno;
+  Deno.openSync = () => {
+    throw new Deno.errors.PermissionDenied("test");
+  };
+  return {
+    [Symbol.dispose]: () => {
+      Deno.openSync = openSync;
+    },
+  };
+}
+
 describe("refresh()", () => {
   it("refresh() makes an edit part of the next search, and drops what was there before", async () => {
     await using world = await openIndex({ "a.md": "alpha" });
@@ -108,15 +121,12 @@ describe("refresh()", () => {
   it("refresh() forgets that a file could not be read when it can be again", async () => {
     await using world = await openIndex({ "a.md": "zebra" });
     await Deno.utime(world.pathOf("a.md"), new Date(), new Date(0));
-    const { openSync } = Deno;
-    // Who runs the tests may be allowed to read everything.
-    Deno.openSync = () => {
-      throw new Deno.errors.PermissionDenied("test");
-    };
 
-    await world.index.refresh();
-    Deno.openSync = openSync;
-    const during = world.index.diagnostics().map(({ reason }) => reason);
+    const during = await (async () => {
+      using _locked = lockFiles();
+      await world.index.refresh();
+      return world.index.diagnostics().map(({ reason }) => reason);
+    })();
     await world.index.refresh();
 
     deepEqual(during, ["unreadable"]);
