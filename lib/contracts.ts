@@ -39,8 +39,11 @@ const commaList = z.string().transform((text) =>
   text.split(",").map((item) => item.trim()).filter((item) => item !== "")
 );
 
+const MUST_NOT_BE_EMPTY = "must not be empty";
+const isNotBlank = (text: string) => text.trim() !== "";
+
 const query = z.string()
-  .refine((text) => text.trim() !== "", "must not be empty")
+  .refine(isNotBlank, MUST_NOT_BE_EMPTY)
   .refine(
     (text) => text.length <= MAX_QUERY_CHARS,
     `must not be longer than ${MAX_QUERY_CHARS} characters`,
@@ -63,7 +66,7 @@ export const SearchParams = z.strictObject({
   ),
   tags: commaList.default([]).describe("Only notes with any of these tags, comma-separated"),
   folder: z.string().optional().describe("Only notes in this folder of the vault or below it"),
-  status: z.string().optional().describe(
+  status: z.string().refine(isNotBlank, MUST_NOT_BE_EMPTY).optional().describe(
     "Only notes with this status; without it memories that are not active are left out",
   ),
 });
@@ -81,7 +84,11 @@ export const NoteParams = z.strictObject({
     .optional()
     .describe("Only these lines, counted from 1, both ends included"),
 });
-export type NoteInput = z.output<typeof NoteParams> & { readonly path: string };
+export type NoteInput = z.output<typeof NoteParams> & {
+  readonly path: string;
+  /** The states that the caller has already, and does not want again. */
+  readonly knownEtags?: readonly string[];
+};
 
 /** `GET /api/diagnostics`. */
 export const DiagnosticsParams = z.strictObject({
@@ -258,6 +265,8 @@ export interface Caller {
   readonly kind: "agent" | "owner";
   /** True for a peer on this machine. */
   readonly loopback: boolean;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
 }
 
 /** A JSON Schema (draft 2020-12) as plain data. */

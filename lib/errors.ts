@@ -19,6 +19,7 @@ const ERROR_TABLE = {
   "uri-too-long": { status: 414, title: "The request address is too long" },
   "unsupported-media-type": { status: 415, title: "The content type is not supported" },
   "range-not-satisfiable": { status: 416, title: "The lines do not exist" },
+  "client-gone": { status: 499, title: "Nobody waits for the answer" },
   "internal": { status: 500, title: "The server failed" },
   "index-not-ready": { status: 503, title: "The vault cannot be read now" },
 } as const satisfies Record<string, { status: number; title: string }>;

@@ -125,6 +125,59 @@ export class Slicer {
   }
 }
 
+/** Lets a few pieces of work run at once; the others wait, first come, first served. */
+export class Semaphore {
+  readonly #waiting = new Set<() => void>();
+  #free: number;
+
+  /** @param places How much may run at once. */
+  constructor(places: number) {
+    this.#free = places;
+  }
+
+  /**
+   * Runs work as soon as there is a place for it.
+   *
+   * @throws The signal's reason if it aborts before that: then the work never begins.
+   */
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    if (this.#free > 0) this.#free--;
+    else await this.#waitForPlace(signal);
+    try {
+      return await work();
+    } finally {
+      this.#passPlaceOn();
+    }
+  }
+
+  #waitForPlace(signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const leaveQueue = () => {
+      this.#waiting.delete(enter);
+      signal?.removeEventListener("abort", giveUp);
+    };
+    const enter = () => {
+      leaveQueue();
+      resolve();
+    };
+    const giveUp = () => {
+      leaveQueue();
+      reject(signal?.reason);
+    };
+    this.#waiting.add(enter);
+    signal?.addEventListener("abort", giveUp);
+    return promise;
+  }
+
+  /** Straight to the one who waits longest, so that nobody who comes now gets in before. */
+  #passPlaceOn(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) this.#free++;
+    else next();
+  }
+}
+
 /** Runs a generator to its end at once, for short texts and tests. */
 export function runAtOnce<T>(steps: Generator<void, T>): T {
   for (;;) {

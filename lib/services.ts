@@ -2,10 +2,13 @@
 import type { Config } from "./config.ts";
 import type { NoteKind } from "./contracts.ts";
 import { VaultIndex } from "./index/vault_index.ts";
-import type { Clock, Logger, NewId } from "./seams.ts";
+import { type Clock, type Logger, type NewId, Semaphore } from "./seams.ts";
 import type { Grep } from "./recall/search_notes.ts";
 import { grepVault } from "./vault/grep.ts";
 import { openVault, type Vault } from "./vault/vault.ts";
+
+/** More at once would answer none sooner, and everything else later. */
+const GREPS_AT_ONCE = 2;
 
 /** What comes from the machine, so that a test can replace it. */
 export interface Seams {
@@ -44,6 +47,7 @@ export function createServices(config: Config, seams: Seams): Services {
   });
   const onlyKinds = config.index === "memories" ? new Set<NoteKind>(["memory"]) : undefined;
   const index = new VaultIndex({ vault, clock, logger, onlyKinds });
+  const greps = new Semaphore(GREPS_AT_ONCE);
   let loading: Promise<void> | undefined;
   const load = (): Promise<void> => loading ??= loadIndex(index, logger);
   return {
@@ -52,13 +56,14 @@ export function createServices(config: Config, seams: Seams): Services {
     vault,
     index,
     grep: (request) =>
-      grepVault({
-        ...request,
-        vault,
-        clock,
-        rgPath: seams.ripgrepPath,
-        excludedGlobs: vault.exclusions.globs,
-      }),
+      greps.run(() =>
+        grepVault({
+          ...request,
+          vault,
+          clock,
+          rgPath: seams.ripgrepPath,
+          excludedGlobs: vault.exclusions.globs,
+        }), request.signal),
     start: () => void load(),
     ready: load,
     close: () => index.close(),
@@ -71,6 +76,7 @@ async function loadIndex(index: VaultIndex, logger: Logger): Promise<void> {
     const { notes, memories, chunks } = index.counts;
     logger.info("vault-indexed", { notes, memories, chunks });
   } catch (error) {
-    logger.error("vault-not-indexed", { cause: error instanceof Error ? error.message : "?" });
+    // Not its message, which may hold text and paths of the vault.
+    logger.error("vault-not-indexed", { cause: error instanceof Error ? error.name : "?" });
   }
 }

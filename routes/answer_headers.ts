@@ -15,8 +15,16 @@ const HEADERS: readonly (readonly [string, string])[] = [
 export function addHeaders(): MiddlewareHandler<AppEnv> {
   return async function addMissingHeaders(c, next) {
     await next();
+    // The body is dropped later on, and then the server under us would say that it had none.
+    if (c.req.method === "HEAD" && c.res.body !== null) {
+      c.res.headers.set("Content-Length", `${await countBytes(c.res.clone())}`);
+    }
     for (const [name, value] of HEADERS) {
       if (!c.res.headers.has(name)) c.res.headers.set(name, value);
     }
   };
+}
+
+async function countBytes(response: Response): Promise<number> {
+  return (await response.arrayBuffer()).byteLength;
 }

@@ -6,7 +6,7 @@ import { addHeaders } from "./answer_headers.ts";
 import { answerError } from "./answer_error.ts";
 import type { AppEnv } from "./app_env.ts";
 import { guardNames, guardPeer, guardToken } from "./guards.ts";
-import { limitBody, limitUrl, requireJson } from "./limits.ts";
+import { limitBody, limitUrl } from "./limits.ts";
 import { HttpMetrics } from "./metrics.ts";
 import { noteRoutes } from "./notes.ts";
 import { observe } from "./observe.ts";
@@ -34,7 +34,6 @@ export function createApp(services: Services): Hono<AppEnv> {
     guardToken(config, OPEN_PATHS),
     limitUrl(),
     limitBody(),
-    requireJson(),
   );
   app.route("/", opsRoutes(services, metrics));
   app.route("/", openApiRoutes());

@@ -62,7 +62,7 @@ export function guardPeer({ token }: Pick<Config, "token">): MiddlewareHandler<A
         "Other machines may connect only when the server was started with --token",
       );
     }
-    c.set("caller", { kind: "agent", loopback });
+    c.set("caller", { kind: "agent", loopback, signal: c.req.raw.signal });
     await next();
   };
 }

@@ -7,8 +7,6 @@ export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** Above 65 534 the server under us answers by itself: 400 with an empty body. */
 export const MAX_URL_CHARS = 64_000;
 
-const READING_METHODS = ["GET", "HEAD", "OPTIONS"];
-
 /** Refuses addresses that are too long. */
 export function limitUrl(maxChars: number = MAX_URL_CHARS): MiddlewareHandler<AppEnv> {
   return async function checkUrl(c, next) {
@@ -49,28 +47,4 @@ function countBytes(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
 
 function tooLarge(maxBytes: number): PayloadTooLarge {
   return new PayloadTooLarge(`The body may have ${maxBytes} bytes at the most`);
-}
-
-/**
- * Refuses a body that is not declared as JSON where something is changed: a page of another site
- * can send forms, but not JSON, without asking the server first.
- */
-export function requireJson(): MiddlewareHandler<AppEnv> {
-  return async function checkContentType(c, next) {
-    const type = c.req.header("content-type");
-    const isEmpty = c.req.raw.body === null || c.req.header("content-length") === "0";
-    const mayPass = READING_METHODS.includes(c.req.method) ||
-      (type === undefined ? isEmpty : isJson(type));
-    if (!mayPass) {
-      throw new AppError(
-        "unsupported-media-type",
-        'The body has to be JSON: send "Content-Type: application/json"',
-      );
-    }
-    await next();
-  };
-}
-
-function isJson(type: string): boolean {
-  return /^application\/json *(?:;|$)/i.test(type.trim());
 }

@@ -12,17 +12,21 @@ import { decodePart, rawPathOf } from "./request_target.ts";
 /** `/api/notes/` in segments. */
 const SEGMENTS_BEFORE_PATH = 3;
 
+/** In If-None-Match: whatever state the caller has. */
+const ANY_ETAG = "*";
+
 export function noteRoutes(services: Services): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   // A dot would not match line breaks; such a path is refused with a reason instead.
   routes.get("/:path{[^]+}", async (c) => {
     const path = readNotePath(c.req.url);
-    const note = await openNote(services, c.get("caller"), { path, ...readQuery(c, NoteParams) });
+    const known = c.req.header("if-none-match")?.trim() ?? "";
+    const input = { path, ...readQuery(c, NoteParams), knownEtags: listEtags(known) };
+    const { etag, note } = await openNote(services, c.get("caller"), input);
     // Of the file, whatever lines were asked for.
-    const etag = `"${note.etag}"`;
-    c.header("ETag", etag);
+    c.header("ETag", `"${etag}"`);
     c.header("Cache-Control", "no-cache");
-    return isUnchanged(c.req.header("if-none-match"), etag) ? c.body(null, 304) : c.json(note);
+    return note === undefined || known === ANY_ETAG ? c.body(null, 304) : c.json(note);
   });
   return routes;
 }
@@ -43,8 +47,7 @@ function readNotePath(url: string): string {
   }).join("/");
 }
 
-/** Compares as If-None-Match demands: weakly, in a list, `*` for any. */
-function isUnchanged(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  return header.trim() === "*" || Array.from(header.matchAll(/"[^"]*"/g), String).includes(etag);
+/** Reads them as If-None-Match demands: a list, in which weak ones count as well. */
+function listEtags(header: string): string[] {
+  return Array.from(header.matchAll(/"([^"]*)"/g), ([, etag = ""]) => etag);
 }

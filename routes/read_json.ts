@@ -1,18 +1,38 @@
-/** JSON bodies, parsed by the contracts. */
+/**
+ * JSON bodies, parsed by the contracts. Whatever changes something has to read its body here: a
+ * page of another site can send forms and plain text, but not JSON, without asking the server
+ * first, so no body passes that is not declared as JSON.
+ */
 import type { Context } from "hono";
 import { AppError, InvalidRequest } from "@/lib/errors.ts";
 import type { AppEnv } from "./app_env.ts";
 import { type InputSchema, parseInput } from "./_field_problems.ts";
 
 /**
- * Parses the body by a schema of the contracts; an empty body counts as `{}`.
+ * Parses the body by a schema of the contracts; an empty body counts as `{}` and needs no type.
  *
  * @throws {InvalidRequest} If it is no JSON object, or not what the schema says.
  * @throws {PayloadTooLarge} If it turns out to be over the limit while it is read.
+ * @throws {AppError} `unsupported-media-type` if it is not declared as JSON.
  */
 export async function readJson<T>(c: Context<AppEnv>, schema: InputSchema<T>): Promise<T> {
+  const type = c.req.header("content-type");
+  if (type !== undefined && !isJson(type)) throw notJson();
   const bytes = await readBytes(c.req.raw);
+  // By the bytes: whether there is a body shows in no header of every version of HTTP.
+  if (type === undefined && bytes.length > 0) throw notJson();
   return parseInput(schema, new Map(Object.entries(parseObject(bytes))));
+}
+
+function isJson(type: string): boolean {
+  return /^application\/json *(?:;|$)/i.test(type.trim());
+}
+
+function notJson(): AppError {
+  return new AppError(
+    "unsupported-media-type",
+    'The body has to be JSON: send "Content-Type: application/json"',
+  );
 }
 
 async function readBytes(request: Request): Promise<Uint8Array> {

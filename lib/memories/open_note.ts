@@ -16,8 +16,16 @@ export interface OpenNoteDeps {
   readonly index: VaultIndex;
 }
 
+/** What is on disk now. */
+export interface OpenedNote {
+  readonly etag: string;
+  /** Absent if the caller has it already. */
+  readonly note?: NoteAnswer;
+}
+
 /**
- * Returns a note as it is on disk now, whether or not the index knows it yet.
+ * Opens a note as it is on disk now, whether or not the index knows it yet. One that the caller
+ * has already is not even parsed.
  *
  * @throws {PathEscapesVault} If the path leads out of the vault or over a link.
  * @throws {NoteNotFound} If there is no such Markdown file, or it is one that is never read.
@@ -29,27 +37,28 @@ export async function openNote(
   deps: OpenNoteDeps,
   _caller: Caller,
   input: NoteInput,
-): Promise<NoteAnswer> {
+): Promise<OpenedNote> {
   const asked = parseVaultPath(input.path);
   if (!isMarkdown(asked)) throw new NoteNotFound(`"${asked}" is not a Markdown file`);
   const path = deps.index.find(asked)?.path ?? asked;
   const { bytes } = readFile(deps.vault, path);
   const slicer = new Slicer(deps.clock);
   const etag = await slicer.run(hashBytes(bytes));
+  if (input.knownEtags?.includes(etag)) return { etag };
   const parsed = await slicer.run(parseNote(path, bytes));
   if (!parsed) {
     throw new AppError("unsupported-media-type", `"${path}" is not UTF-8 text. Save it as UTF-8`);
   }
-  return describe(deps.vault, path, { parsed, etag, asked: input.lines });
+  return { etag, note: describe(deps.vault, path, { parsed, etag, asked: input.lines }) };
 }
 
-interface OpenedNote {
+interface NoteParts {
   readonly parsed: ParsedNote;
   readonly etag: string;
   readonly asked: NoteInput["lines"];
 }
 
-function describe(vault: Vault, path: VaultPath, { parsed, etag, asked }: OpenedNote): NoteAnswer {
+function describe(vault: Vault, path: VaultPath, { parsed, etag, asked }: NoteParts): NoteAnswer {
   const { frontmatter, name, description, text } = parsed;
   const written = frontmatter.fields.get("name");
   const kind = classifyNote(vault, path, {

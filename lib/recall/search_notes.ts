@@ -20,7 +20,7 @@ import { parseVaultPath } from "@/lib/vault/vault_path.ts";
 
 /** Looks through the files of the vault themselves. */
 export type Grep = (
-  request: Pick<GrepRequest, "query" | "regex" | "limit" | "order" | "isWanted">,
+  request: Pick<GrepRequest, "query" | "regex" | "limit" | "order" | "isWanted" | "signal">,
 ) => Promise<GrepResult>;
 
 export interface SearchDeps {
@@ -39,17 +39,19 @@ const NO_EMBEDDING = "No embedding is configured, so that only words are compare
  *
  * @returns At most `input.limit` hits.
  * @throws {InvalidRequest} If the folder is no path in the vault, or a text for `grep` has line breaks.
+ * @throws The reason of the caller's signal if it aborts before `grep` is done.
  */
 export async function searchNotes(
   deps: SearchDeps,
-  _caller: Caller,
+  caller: Caller,
   input: SearchInput,
 ): Promise<SearchAnswer> {
   const startMs = deps.clock.monotonicMs();
   const filter = toFilter(input);
-  const freshness = await deps.index.refresh();
+  // Files are searched themselves: one that the index does not know yet must not be missed.
+  const freshness = await deps.index.refresh(input.mode === "grep" ? "always" : "due");
   const { mode, ...found } = input.mode === "grep"
-    ? await searchByGrep(deps, input, filter)
+    ? await searchByGrep(deps, caller, { input, filter })
     : await searchByWords(deps, input, filter);
   return {
     query: input.q,
@@ -88,15 +90,17 @@ function toHit({ note, keyword, passage }: IndexHit): Hit {
 /** Shows the first match of each file; files with the most matches come first. */
 async function searchByGrep(
   { index, grep }: SearchDeps,
-  input: SearchInput,
-  filter: NoteFilter,
+  { signal }: Caller,
+  { input, filter }: { readonly input: SearchInput; readonly filter: NoteFilter },
 ): Promise<ModeAnswer> {
-  const wanted = index.filterPaths(filter);
+  // Not before the first match, as many may have to wait for their turn.
+  let wanted: ReadonlySet<string> | undefined;
   const found = await grep({
     query: requireOneLine(input.q),
     limit: input.limit,
     order: "match-count",
-    isWanted: (path) => wanted.has(path),
+    isWanted: (path) => (wanted ??= index.filterPaths(filter)).has(path),
+    signal,
   });
   const results = found.files.flatMap((file) => {
     const note = index.find(file.path);

@@ -131,6 +131,7 @@ async function grepWithRipgrep(job: Job): Promise<GrepResult | undefined> {
   const find = tryCreateLineFinder(job.pattern);
   const files: GrepFile[] = [];
   for (const file of kept) {
+    job.request.signal?.throwIfAborted();
     const byteOffsets = places.get(file.path);
     const shown = await job.slicer.run(showFile(job, file, { byteOffsets, find }));
     if (shown === undefined) total--;

@@ -4,6 +4,11 @@
  * opened must be that one, and its real path must be the one that was asked for, so that no link
  * stands in any folder above. Links are never followed, and no message names a path outside.
  *
+ * Another program may swap a folder for a link and back between two calls, and no call tells where
+ * an open file lies: Deno gives `/proc/self/fd` to programs that may do everything, and no others.
+ * So a file is given out if no folder above can have been swapped while it was read, as none had
+ * changed for a while; else only after many checks in an order that nobody can foresee.
+ *
  * Synchronous calls on purpose: for single files they are many times faster here.
  */
 import {
@@ -14,11 +19,14 @@ import {
   PathEscapesVault,
   PayloadTooLarge,
 } from "@/lib/errors.ts";
+import { systemClock } from "@/lib/seams.ts";
 import { createExclusions, type Exclusions } from "./exclusions.ts";
 import {
+  ancestorsOf,
   comparisonKey,
   foldCase,
   type FolderPath,
+  parentOf,
   parseVaultPath,
   type VaultPath,
 } from "./vault_path.ts";
@@ -28,6 +36,9 @@ export const MAX_NOTE_BYTES = 10 * 1024 * 1024;
 
 /** Within this time of a change, a file may change again and show the same times. */
 const RACY_WINDOW_MS = 2_000;
+
+/** Each halves the chance of a program that swaps folders, to less than one in ten million. */
+const CHECKS_AT_RANDOM = 24;
 
 const SEPARATOR = Deno.build.os === "windows" ? "\\" : "/";
 
@@ -220,7 +231,8 @@ function placeOf(vault: Vault, path: VaultPath): "here" | "respelt" | "linked" {
  * @throws {NoteNotFound} If nothing is there, no regular file, or something excluded.
  * @throws {PathEscapesVault} If the path is a link or leads through one.
  * @throws {PayloadTooLarge} If the file is larger than `MAX_NOTE_BYTES`.
- * @throws {IndexNotReady} If the system refuses to read it.
+ * @throws {IndexNotReady} If the system refuses to read it, or the path leads to another file each
+ * time that it is looked at.
  */
 export function readFile(vault: Vault, path: VaultPath): NoteBytes {
   if (vault.exclusions.excludes(path)) throw noSuchNote(path);
@@ -235,7 +247,7 @@ export function readFile(vault: Vault, path: VaultPath): NoteBytes {
 }
 
 interface Attempt {
-  /** Absent if another file stood there when it was opened. */
+  /** Absent if it cannot be shown that the file that was opened is the one at the path. */
   readonly note?: NoteBytes;
   /** True if the file was the same before and after. */
   readonly settled: boolean;
@@ -243,17 +255,55 @@ interface Attempt {
 
 function readOnce(vault: Vault, path: VaultPath): Attempt {
   const disk = diskPathOf(vault, path);
+  const startMs = systemClock.nowMs();
   // Before the file is opened, as to open a FIFO waits for its writer.
   const stamp = requireNote(Deno.lstatSync(disk), path);
   using file = Deno.openSync(disk, { read: true });
   const opened = stampOf(file.statSync());
-  // After it is open: what is checked here is what is read below.
+  // After it is open: what is checked from here on is what is read.
+  requireHere(vault, path);
+  if (!isSameFile(opened, stamp)) return { settled: false };
+  const bytes = readToEnd(file, path, stamp.size);
+  const after = stampOf(Deno.lstatSync(disk));
+  const isProven = isSameFile(opened, after) &&
+    (areFoldersStill(vault, path, startMs) || passesAtRandom(vault, path, opened));
+  return isProven
+    ? { note: { bytes, stamp }, settled: sameStamp(stamp, after) }
+    : { settled: false };
+}
+
+function requireHere(vault: Vault, path: VaultPath): void {
   const place = placeOf(vault, path);
   if (place === "linked") throw throughLink(path);
   if (place === "respelt") throw noSuchNote(path);
-  if (!isSameFile(opened, stamp)) return { settled: false };
-  const bytes = readToEnd(file, path, stamp.size);
-  return { note: { bytes, stamp }, settled: sameStamp(stamp, stampOf(Deno.lstatSync(disk))) };
+}
+
+/** Tells whether surely none of the folders above was put in the place of another since then. */
+function areFoldersStill(vault: Vault, path: VaultPath, sinceMs: number): boolean {
+  // A swap changes the folder that holds the swapped one, with a ctime that nobody can set back.
+  return ancestorsOf(parentOf(path))
+    .every((holder) => !isRacy(stampOf(Deno.lstatSync(diskPathOf(vault, holder))), sinceMs));
+}
+
+/**
+ * Asks by chance either whether the way is free of links, or whether the file that was opened lies
+ * at its end. A file outside passes only if a link is away for each of the first and there for
+ * each of the second.
+ *
+ * @throws {PathEscapesVault} If there is a link.
+ */
+function passesAtRandom(vault: Vault, path: VaultPath, opened: FileStamp): boolean {
+  for (const coin of crypto.getRandomValues(new Uint8Array(CHECKS_AT_RANDOM))) {
+    if (coin % 2 === 0) requireNoLink(vault, path);
+    else if (!isSameFile(opened, stampOf(Deno.lstatSync(diskPathOf(vault, path))))) return false;
+  }
+  return true;
+}
+
+function requireNoLink(vault: Vault, path: VaultPath): void {
+  for (const folder of ancestorsOf(path)) {
+    if (Deno.lstatSync(diskPathOf(vault, folder)).isSymlink) throw throughLink(path);
+  }
 }
 
 function requireNote(info: Deno.FileInfo, path: VaultPath): FileStamp {
@@ -269,8 +319,9 @@ function readToEnd(file: Deno.FsFile, path: VaultPath, sizeBytes: number): Uint8
   let length = 0;
   for (;;) {
     const count = file.readSync(buffer.subarray(length));
-    if (!count) return buffer.subarray(0, length);
-    length += count;
+    length += count ?? 0;
+    // No call more to see the end: had the file grown meanwhile, its stamp would show that.
+    if (!count || length === sizeBytes) return buffer.subarray(0, length);
     if (length > MAX_NOTE_BYTES) throw tooLarge(path);
     if (length === buffer.length) {
       const larger = new Uint8Array(Math.min(length * 2, MAX_NOTE_BYTES + 1));

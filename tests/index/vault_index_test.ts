@@ -212,6 +212,24 @@ describe("refresh()", () => {
     await running;
   });
 
+  it("refresh() finds everything while the room of old content is given back", async () => {
+    await using world = await openIndex({ "a.md": "zebra", "b.md": "yak" });
+    const content = (save: number) =>
+      Array.from({ length: 25_000 }, (_, i) => `w${save}q${i}`).join(" ");
+
+    for (let save = 0; save < 8; save++) {
+      world.write("log.md", content(save));
+
+      deepEqual(await world.search(`w${save}q24999`, { limit: 1 }), ["log.md"]);
+      deepEqual(await world.search("zebra"), ["a.md"]);
+    }
+    world.remove("log.md");
+    world.write("b.md", "zebra yak");
+
+    deepEqual(await world.search("zebra"), ["a.md", "b.md"]);
+    equal(world.index.counts.notes, 2);
+  });
+
   it("refresh() after random changes leaves the index as a fresh one would be", async () => {
     await using world = await openIndex({});
     const random = randomSource(3);

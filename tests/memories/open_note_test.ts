@@ -1,11 +1,20 @@
-import { deepEqual, equal, rejects } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { describe, it } from "@std/testing/bdd";
-import { type Caller, NoteAnswerShape } from "@/lib/contracts.ts";
+import { type Caller, type NoteAnswer, NoteAnswerShape, type NoteInput } from "@/lib/contracts.ts";
 import { AppError, type ErrorCode } from "@/lib/errors.ts";
 import { openNote } from "@/lib/memories/open_note.ts";
-import { testServices } from "../_support/services.ts";
+import { type TestServices, testServices } from "../_support/services.ts";
 
 const caller: Caller = { kind: "agent", loopback: true };
+
+/** Opens a note that the caller does not have yet. */
+async function open(world: TestServices, input: NoteInput): Promise<NoteAnswer> {
+  const { note, etag } = await openNote(world, caller, input);
+  ok(note);
+  equal(note.etag, etag);
+  return note;
+}
 
 async function refusal(opening: Promise<unknown>): Promise<ErrorCode | undefined> {
   const error = await opening.then(() => undefined, (error) => error);
@@ -19,7 +28,7 @@ describe("openNote()", () => {
     await using world = await testServices({ "x/a.md": markdown });
     await world.ready();
 
-    const note = await openNote(world, caller, { path: "x/a.md" });
+    const note = await open(world, { path: "x/a.md" });
 
     NoteAnswerShape.parse(note);
     equal(note.markdown, markdown);
@@ -38,13 +47,13 @@ describe("openNote()", () => {
   it("openNote() gives lines, and fewer when the note ends before", async () => {
     await using world = await testServices({ "a.md": "1\n2\n3\n4\n" });
 
-    const middle = await openNote(world, caller, { path: "a.md", lines: { start: 2, end: 3 } });
-    const beyond = await openNote(world, caller, { path: "a.md", lines: { start: 3, end: 99 } });
+    const middle = await open(world, { path: "a.md", lines: { start: 2, end: 3 } });
+    const beyond = await open(world, { path: "a.md", lines: { start: 3, end: 99 } });
 
     equal(middle.markdown, "2\n3");
     equal(beyond.lines.start, 3);
     equal(
-      await refusal(openNote(world, caller, { path: "a.md", lines: { start: 99, end: 100 } })),
+      await refusal(open(world, { path: "a.md", lines: { start: 99, end: 100 } })),
       "range-not-satisfiable",
     );
   });
@@ -56,15 +65,15 @@ describe("openNote()", () => {
     world.write("a.md", "new");
     world.write("b.md", "fresh");
 
-    equal((await openNote(world, caller, { path: "a.md" })).markdown, "new");
-    equal((await openNote(world, caller, { path: "b.md" })).markdown, "fresh");
+    equal((await open(world, { path: "a.md" })).markdown, "new");
+    equal((await open(world, { path: "b.md" })).markdown, "fresh");
   });
 
   it("openNote() takes either Unicode form of a name", async () => {
     await using world = await testServices({ "re\u0301sume\u0301.md": "hi" });
     await world.ready();
 
-    const note = await openNote(world, caller, { path: "r\u00e9sum\u00e9.md" });
+    const note = await open(world, { path: "r\u00e9sum\u00e9.md" });
 
     equal(note.path, "re\u0301sume\u0301.md");
   });
@@ -92,17 +101,55 @@ describe("openNote()", () => {
       "wide.md": "unsupported-media-type",
     };
     for (const [path, code] of Object.entries(cases)) {
-      equal(await refusal(openNote(world, caller, { path })), code, path);
+      equal(await refusal(open(world, { path })), code, path);
     }
   });
 
   it("openNote() shows bytes that are no UTF-8 as U+FFFD and says so", async () => {
     await using world = await testServices({ "a.md": new Uint8Array([0x63, 0x61, 0x66, 0xe9]) });
 
-    const note = await openNote(world, caller, { path: "a.md" });
+    const note = await open(world, { path: "a.md" });
 
     equal(note.markdown, "caf\ufffd");
     equal(note.lossy, note.markdown.includes("\ufffd"));
-    await rejects(openNote(world, caller, { path: "b.md" }));
+    await rejects(open(world, { path: "b.md" }));
+  });
+});
+
+describe("openNote() for a caller who has the note already", () => {
+  it("openNote() gives the etag alone while the file is in a known state", async () => {
+    await using world = await testServices({ "a.md": "text\n" });
+    const { etag } = await openNote(world, caller, { path: "a.md" });
+    const ask = (...knownEtags: string[]) =>
+      openNote(world, caller, { path: "a.md", lines: { start: 1, end: 1 }, knownEtags });
+
+    deepEqual(await ask("other", etag), { etag });
+    for (const known of [[], ["other"]]) {
+      const opened = await ask(...known);
+
+      equal(opened.etag, etag);
+      equal(opened.note?.markdown, "text");
+    }
+  });
+
+  it("openNote() gives the note once it has changed", async () => {
+    await using world = await testServices({ "a.md": "old" });
+    const { etag } = await openNote(world, caller, { path: "a.md" });
+    world.write("a.md", "new");
+
+    const opened = await openNote(world, caller, { path: "a.md", knownEtags: [etag] });
+
+    equal(opened.note?.markdown, "new");
+  });
+
+  it("openNote() does not parse a file in a known state", async () => {
+    const bytes = new Uint8Array([0xff, 0xfe, 0x41, 0x00]);
+    await using world = await testServices({ "wide.md": bytes });
+    const etag = createHash("sha256").update(bytes).digest("hex");
+    const ask = (known: string) =>
+      openNote(world, caller, { path: "wide.md", knownEtags: [known] });
+
+    equal(await refusal(ask("other")), "unsupported-media-type");
+    deepEqual(await ask(etag), { etag });
   });
 });

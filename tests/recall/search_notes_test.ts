@@ -125,6 +125,15 @@ describe("searchNotes()", () => {
     equal((await world.search({ q: "zebra\nblue", mode: "keyword" })).total, 3);
   });
 
+  it("searchNotes() by grep ends when the caller has left", async () => {
+    await using world = await openWorld();
+    const gone: Caller = { ...caller, signal: AbortSignal.abort("gone") };
+
+    const search = searchNotes(world, gone, SearchParams.parse({ q: "zebra", mode: "grep" }));
+
+    await rejects(search, (reason) => reason === "gone");
+  });
+
   it("searchNotes() refuses a folder outside the vault", async () => {
     await using world = await openWorld();
 

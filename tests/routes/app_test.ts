@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { testWorld } from "@/tests/_support/world.ts";
 
@@ -27,6 +27,34 @@ describe("createApp()", () => {
       equal(head.headers.get("etag"), get.headers.get("etag"));
       await get.body?.cancel();
     }
+  });
+
+  it("createApp() tells with HEAD how long the answer to GET is, errors too", async () => {
+    await using world = await testWorld({ "a.md": "中文" });
+
+    for (const path of ["/", "/healthz", "/api/notes/a.md", "/api/stores", "/openapi.json"]) {
+      const head = await world.request(path, { method: "HEAD" });
+      const { byteLength } = await (await world.request(path)).arrayBuffer();
+
+      equal(head.headers.get("content-length"), `${byteLength}`, path);
+    }
+    for (const path of ["/nothing", "/api/notes/none.md", "/api/search", "/api/reindex"]) {
+      const { headers } = await world.request(path, { method: "HEAD" });
+
+      ok(Number(headers.get("content-length")) > 100, path);
+    }
+  });
+
+  it("createApp() tells no length with HEAD where GET has no body", async () => {
+    await using world = await testWorld({ "a.md": "text" });
+
+    const response = await world.request("/api/notes/a.md", {
+      method: "HEAD",
+      headers: { "if-none-match": "*" },
+    });
+
+    equal(response.status, 304);
+    equal(response.headers.get("content-length"), null);
   });
 
   const methods: readonly [method: string, path: string, allow: string][] = [
@@ -70,6 +98,23 @@ describe("createApp()", () => {
       equal(requestId, response.headers.get("x-request-id"));
     });
   }
+
+  it("createApp() looks at path and method before it looks at the body", async () => {
+    await using world = await testWorld();
+    const asked: readonly [method: string, path: string, status: number][] = [
+      ["POST", "/nothing", 404],
+      ["PUT", "/nothing", 404],
+      ["PUT", "/api/reindex", 405],
+      ["POST", "/api/search", 405],
+    ];
+
+    for (const [method, path, status] of asked) {
+      const response = await world.request(path, { method, body: "text" });
+
+      equal(response.status, status, `${method} ${path}`);
+      await response.body?.cancel();
+    }
+  });
 
   it("createApp() answers 404 to OPTIONS and broken escapes on unknown paths", async () => {
     await using world = await testWorld();
@@ -144,7 +189,7 @@ describe("observe()", () => {
       level: "info",
       code: "note-not-found",
     }],
-    ["/api/notes/a.md", { method: "PUT", body: "x" }, { route: "/api/notes/{path}", status: 415 }],
+    ["/api/notes/a.md", { method: "PUT", body: "x" }, { route: "/api/notes/{path}", status: 405 }],
     ["/nothing", {}, { route: "unmatched", status: 404, caller: "agent" }],
     ["/", { headers: { host: "evil.test" } }, {
       route: "/",

@@ -112,37 +112,3 @@ describe("limitUrl()", () => {
     match((await response.json()).detail, /q must not be longer than 10000 characters/);
   });
 });
-
-describe("requireJson()", () => {
-  const cases: readonly [name: string, RequestInit, status: number][] = [
-    ["no body", {}, 200],
-    ["an empty JSON object", { headers: JSON_TYPE, body: "{}" }, 200],
-    ["JSON with a charset", {
-      headers: { "content-type": "Application/JSON; charset=utf-8" },
-      body: "{}",
-    }, 200],
-    ["a JSON type without a body", { headers: JSON_TYPE }, 200],
-    ["a form", { body: new URLSearchParams({ a: "b" }) }, 415],
-    ["an empty form", { headers: { "content-type": "application/x-www-form-urlencoded" } }, 415],
-    ["plain text", { body: "{}" }, 415],
-    ["a type that only begins like JSON", {
-      headers: { "content-type": "application/jsonp" },
-      body: "{}",
-    }, 415],
-    ["two types", {
-      headers: { "content-type": "text/plain, application/json" },
-      body: "{}",
-    }, 415],
-    ["a body without a type", { body: streamOf("{}") }, 415],
-  ];
-  for (const [name, init, status] of cases) {
-    it(`POST /api/reindex answers ${status} to ${name}`, async () => {
-      await using world = await testWorld();
-
-      const response = await world.request("/api/reindex", { method: "POST", ...init });
-
-      equal(response.status, status);
-      await response.body?.cancel();
-    });
-  }
-});

@@ -1,11 +1,13 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { testWorld, type World } from "@/tests/_support/world.ts";
+
+const JSON_TYPE = { "content-type": "application/json" };
 
 function post(world: World, body: BodyInit): Promise<Response> {
   return world.request("/api/reindex", {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: JSON_TYPE,
     body,
   });
 }
@@ -67,6 +69,58 @@ describe("readJson()", () => {
 
     for (const body of ["", " \n", "{}", "\uFEFF{}"]) {
       equal((await post(world, body)).status, 200, JSON.stringify(body));
+    }
+  });
+});
+
+describe("content types", () => {
+  const cases: readonly [name: string, RequestInit, status: number][] = [
+    ["no body", {}, 200],
+    ["an empty JSON object", { headers: JSON_TYPE, body: "{}" }, 200],
+    ["JSON with a charset", {
+      headers: { "content-type": "Application/JSON; charset=utf-8" },
+      body: "{}",
+    }, 200],
+    ["a JSON type without a body", { headers: JSON_TYPE }, 200],
+    ["a form", { body: new URLSearchParams({ a: "b" }) }, 415],
+    ["an empty form", { headers: { "content-type": "application/x-www-form-urlencoded" } }, 415],
+    ["plain text", { body: "{}" }, 415],
+    ["a type that only begins like JSON", {
+      headers: { "content-type": "application/jsonp" },
+      body: "{}",
+    }, 415],
+    ["two types", {
+      headers: { "content-type": "text/plain, application/json" },
+      body: "{}",
+    }, 415],
+    ["an empty body without a type", { body: ReadableStream.from([]) }, 200],
+    ["a body without a type", { body: ReadableStream.from([new TextEncoder().encode("{}")]) }, 415],
+  ];
+  for (const [name, init, status] of cases) {
+    it(`POST /api/reindex answers ${status} to ${name}`, async () => {
+      await using world = await testWorld();
+
+      const response = await world.request("/api/reindex", { method: "POST", ...init });
+
+      equal(response.status, status);
+      await response.body?.cancel();
+    });
+  }
+
+  it("no route that changes something takes a body that a form of another site can send", async () => {
+    await using world = await testWorld();
+    const writing = world.app.routes.filter(({ method }) => !["GET", "ALL"].includes(method));
+    const form = new FormData();
+    form.set("a", "b");
+
+    ok(writing.length > 0);
+    for (const { method, path } of writing) {
+      for (const body of ["{}", "", form, new URLSearchParams({ a: "b" })]) {
+        const response = await world.request(path, { method, body });
+
+        equal(response.status, 415, `${method} ${path}`);
+        equal((await response.json()).code, "unsupported-media-type");
+      }
     }
   });
 });

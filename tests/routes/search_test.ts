@@ -104,6 +104,18 @@ describe("GET /api/search", () => {
     }
   });
 
+  it("GET /api/search answers 400 to an empty status, and names the field", async () => {
+    await using world = await testWorld(FILES);
+
+    for (const status of ["", "%20", "+"]) {
+      const response = await world.request(`/api/search?q=x&status=${status}`);
+
+      equal(response.status, 400);
+      const [{ field, message }] = (await response.json()).problems;
+      deepEqual([field, message], ["status", "must not be empty"]);
+    }
+  });
+
   it("GET /api/search answers 400 to a folder outside the vault", async () => {
     await using world = await testWorld(FILES);
 

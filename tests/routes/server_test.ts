@@ -205,6 +205,20 @@ describe("requests as bytes", () => {
       `GET /api/notes/..\\a.md HTTP/1.1\r\nHost: localhost\r\n${END}`,
       /400/,
     ],
+    ["POST and nothing more", `POST /api/reindex HTTP/1.1\r\nHost: localhost\r\n${END}`, /200/],
+    ["DELETE", `DELETE /api/notes/x.md HTTP/1.1\r\nHost: localhost\r\n${END}`, /405/],
+    ["PUT", `PUT /nothing HTTP/1.1\r\nHost: localhost\r\n${END}`, /404/],
+    [
+      "text in a body",
+      `POST /api/reindex HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n${END}{}`,
+      /415/,
+    ],
+    [
+      "text in chunks",
+      `POST /api/reindex HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n${END}` +
+      "2\r\n{}\r\n0\r\n\r\n",
+      /415/,
+    ],
     ["raw letters", `GET /api/search?q=记忆 HTTP/1.1\r\nHost: localhost\r\n${END}`, /200/],
     ["an asterisk", `OPTIONS * HTTP/1.1\r\nHost: localhost\r\n${END}`, /404/],
     [
@@ -242,6 +256,87 @@ describe("requests as bytes", () => {
       match(answer.split("\r\n", 1)[0] ?? "", new RegExp(`^HTTP/1\\.\\d (?:${status.source}) `));
     });
   }
+});
+
+describe("answers as bytes", () => {
+  it("HEAD has the length that GET has", async () => {
+    await using served = await serveWorld();
+    const lengthOf = async (method: string) => {
+      const text = `${method} /api/notes/a.md HTTP/1.1\r\nHost: localhost\r\n${END}`;
+      return /^content-length: (\d+)\r$/im.exec(await sendRaw(served.server.port, text))?.[1];
+    };
+
+    const [head, get] = [await lengthOf("HEAD"), await lengthOf("GET")];
+
+    equal(head, get);
+    ok(Number(get) > 0);
+  });
+});
+
+describe("clients that leave", () => {
+  /** Serves a grep that ends only when nobody waits for it, and tells of its signals. */
+  async function serveEndlessGrep() {
+    const world = await testWorld({ "a.md": "zebra" }, { port: 0 });
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+    const server = await startServer({
+      ...world,
+      grep: async ({ signal }) => {
+        begin();
+        const untilAbort = new Promise<never>((_, reject) => {
+          ok(signal);
+          signal.addEventListener("abort", () => reject(signal.reason));
+        });
+        return await untilAbort.finally(leave);
+      },
+    });
+    return {
+      world,
+      server,
+      begun,
+      left,
+      [Symbol.asyncDispose]: async () => {
+        await server.stop();
+        await world[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  it("a client that leaves ends its search, which is logged as no failure", async () => {
+    await using served = await serveEndlessGrep();
+    const client = new AbortController();
+    const asked = fetch(`${served.server.url}/api/search?q=zebra&mode=grep`, {
+      signal: client.signal,
+    });
+    await served.begun;
+
+    client.abort();
+    await rejects(asked);
+    await served.left;
+    await served.server.stop();
+
+    const lines = served.world.logs.map((line) => JSON.parse(line));
+    const [line] = lines.filter(({ event }) => event === "request");
+    deepEqual([line.status, line.code, line.level], [499, "client-gone", "info"]);
+    deepEqual(lines.filter(({ level }) => level === "error"), []);
+  });
+
+  it("a client that waits is told to nobody as gone, neither before nor after the answer", async () => {
+    await using world = await testWorld({ "a.md": "zebra" }, { port: 0 });
+    const signals: AbortSignal[] = [];
+    const grep: typeof world.grep = (request) => {
+      if (request.signal) signals.push(request.signal);
+      return world.grep(request);
+    };
+    const server = await startServer({ ...world, grep });
+
+    const response = await fetch(`${server.url}/api/search?q=zebra&mode=grep`);
+    const { total } = await response.json();
+    await server.stop();
+
+    equal(total, 1);
+    deepEqual(signals.map(({ aborted }) => aborted), [false]);
+  });
 });
 
 describe("explainListenFailure()", () => {

@@ -2,6 +2,7 @@ import { describe, it } from "@std/testing/bdd";
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import process from "node:process";
 import {
+  AppError,
   ConfigError,
   IndexNotReady,
   NoteNotFound,
@@ -20,6 +21,7 @@ import {
   type Vault,
 } from "@/lib/vault/vault.ts";
 import { parseVaultPath } from "@/lib/vault/vault_path.ts";
+import { randomSource } from "../_support/random.ts";
 
 const STAMP: FileStamp = { size: 1, mtimeMs: 2, ctimeMs: 3, ino: 4, dev: 5 };
 
@@ -73,6 +75,71 @@ function whileFoldingCase<T>(action: () => T): T {
     return action();
   } finally {
     Deno.realPathSync = realPathSync;
+  }
+}
+
+/** The ways to the disk that `readFile()` takes with a path. */
+const PATH_CALLS = ["lstatSync", "openSync", "realPathSync"] as const;
+type PathCall = (typeof PATH_CALLS)[number];
+
+/** Runs `before` and `after` around each call that takes a path, as another program might. */
+function whileCalling<T>(
+  hooks: { readonly before: (call: PathCall) => void; readonly after?: (call: PathCall) => void },
+  action: () => T,
+): T {
+  const { lstatSync, openSync, realPathSync } = Deno;
+  const hooked =
+    <A extends unknown[], R>(call: PathCall, real: (...args: A) => R) => (...args: A) => {
+      hooks.before(call);
+      try {
+        return real(...args);
+      } finally {
+        hooks.after?.(call);
+      }
+    };
+  Deno.lstatSync = hooked("lstatSync", lstatSync);
+  Deno.openSync = hooked("openSync", openSync);
+  Deno.realPathSync = hooked("realPathSync", realPathSync);
+  try {
+    return action();
+  } finally {
+    Object.assign(Deno, { lstatSync, openSync, realPathSync });
+  }
+}
+
+/** Returns what puts a link to `target` in the place of a folder, and the folder back. */
+function folderSwap(folder: string, target: string): (wanted: "folder" | "link") => void {
+  let there = "folder";
+  return (wanted) => {
+    if (wanted === there) return;
+    there = wanted;
+    if (wanted === "link") {
+      Deno.renameSync(folder, `${folder}-away`);
+      Deno.symlinkSync(target, folder);
+    } else {
+      Deno.removeSync(folder);
+      Deno.renameSync(`${folder}-away`, folder);
+    }
+  };
+}
+
+/** Returns the text, or the name of the error that the vault refuses it with. */
+function readOrRefuse(vault: Vault, path: string): string {
+  try {
+    return readText(vault, path);
+  } catch (error) {
+    return error instanceof AppError ? error.name : "unexpected";
+  }
+}
+
+/** Makes all that was done on the disk so far long ago. */
+function muchLater<T>(action: () => T): T {
+  const { now } = Date;
+  Date.now = () => now() + 60_000;
+  try {
+    return action();
+  } finally {
+    Date.now = now;
   }
 }
 
@@ -483,6 +550,72 @@ describe("readFile() while others write", () => {
     };
 
     throws(() => whileOpening(swap, () => readText(vault, "sub/secret.md")), PathEscapesVault);
+  });
+});
+
+describe("readFile() while others swap folders", () => {
+  it("readFile() gives nothing from outside when the link is away just for the real path", async () => {
+    await using folders = await testFolders({ "d/secret.md": "inside" });
+    const vault = folders.open();
+    const swap = folderSwap(`${folders.root}/d`, folders.outside);
+    swap("link");
+
+    const read = whileCalling({
+      before: (call) => swap(call === "realPathSync" ? "folder" : "link"),
+      after: () => swap("link"),
+    }, () => readOrRefuse(vault, "d/secret.md"));
+
+    equal(read, PathEscapesVault.name);
+  });
+
+  it("readFile() gives nothing from outside however the calls meet with the link", async () => {
+    await using folders = await testFolders({ "a/d/e/secret.md": "inside" });
+    await Deno.mkdir(`${folders.outside}/e`);
+    await Deno.writeTextFile(`${folders.outside}/e/secret.md`, "secret");
+    const vault = folders.open();
+    const swap = folderSwap(`${folders.root}/a/d`, folders.outside);
+    const below = randomSource(1);
+
+    const seen = new Set<string>();
+    for (let round = 0; round < 200; round++) {
+      seen.add(
+        whileCalling({
+          before: () => swap(below(2) === 0 ? "folder" : "link"),
+        }, () => readOrRefuse(vault, "a/d/e/secret.md")),
+      );
+    }
+
+    deepEqual([...seen].sort(), [IndexNotReady.name, PathEscapesVault.name]);
+  });
+
+  it("readFile() asks little where the folders have been still, and more where they have not", async () => {
+    await using folders = await testFolders({ "a/b.md": "text" });
+    const vault = folders.open();
+    const countLooks = () => {
+      let looks = 0;
+      whileCalling({ before: () => looks++ }, () => readText(vault, "a/b.md"));
+      return looks;
+    };
+
+    const early = countLooks();
+    const late = muchLater(countLooks);
+
+    // the file before and after, its opening, its real path, the folder that holds the folder
+    equal(late, 5);
+    ok(early > 20);
+  });
+
+  it("readFile() throws IndexNotReady when the file is replaced at each try, once it is open", async () => {
+    await using folders = await testFolders({ "a.md": "0", "b1.md": "1", "b2.md": "2" });
+    const vault = folders.open();
+    let changes = 0;
+    const replace = (call: PathCall) => {
+      if (call !== "realPathSync") return;
+      Deno.renameSync(`${folders.root}/b${++changes}.md`, `${folders.root}/a.md`);
+    };
+
+    throws(() => whileCalling({ before: replace }, () => readText(vault, "a.md")), IndexNotReady);
+    equal(changes, 2);
   });
 });
 

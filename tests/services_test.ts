@@ -1,0 +1,72 @@
+import { describe, it } from "@std/testing/bdd";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { systemClock } from "@/lib/seams.ts";
+import { type TestServices, testServices } from "./_support/services.ts";
+
+/** Greps for what stands in every file, and tells when it looks at the first. */
+function grepAll(services: TestServices, onBegin: () => void, signal?: AbortSignal) {
+  let begun = false;
+  return services.grep({
+    query: "zebra",
+    limit: 10,
+    signal,
+    isWanted: () => {
+      if (!begun) onBegin();
+      begun = true;
+      return true;
+    },
+  });
+}
+
+describe("createServices()", () => {
+  it("grep() runs two at once, however many are asked for", async () => {
+    await using services = await testServices({ "a.md": "zebra", "b.md": "zebra" });
+    let running = 0;
+    let most = 0;
+    const grepOnce = async () => {
+      const { total } = await grepAll(services, () => most = Math.max(most, ++running));
+      running--;
+      return total;
+    };
+
+    const totals = await Promise.all(Array.from({ length: 6 }, grepOnce));
+
+    deepEqual(totals, [2, 2, 2, 2, 2, 2]);
+    equal(most, 2);
+  });
+
+  it("grep() does not begin for a caller who left while it waited", async () => {
+    await using services = await testServices({ "a.md": "zebra" });
+    const client = new AbortController();
+    let begun = 0;
+    const count = () => begun++;
+    const first = [grepAll(services, count), grepAll(services, count)];
+    const third = grepAll(services, count, client.signal);
+
+    client.abort("gone");
+    await rejects(third, (reason) => reason === "gone");
+    await Promise.all(first);
+
+    equal(begun, 2);
+  });
+
+  it("start() logs no words of what kept the vault from being read", async () => {
+    const clock = {
+      ...systemClock,
+      nowMs: () => {
+        throw new RangeError("SECRET");
+      },
+      monotonicMs: () => {
+        throw new RangeError("SECRET");
+      },
+    };
+    await using services = await testServices({ "a.md": "zebra" }, {}, { clock });
+
+    await services.ready();
+
+    const line = services.logs.map((text) => JSON.parse(text))
+      .find(({ event }) => event === "vault-not-indexed");
+    equal(line?.cause, "RangeError");
+    ok(services.logs.every((text) => !text.includes("SECRET")));
+  });
+});
