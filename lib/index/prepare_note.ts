@@ -1,7 +1,7 @@
 /** From a file's bytes to all that the index holds of it, in small steps. */
 import { createHash, hash } from "node:crypto";
 import type { Diagnostic } from "@/lib/contracts.ts";
-import { classifyNote, type VaultLayout } from "@/lib/vault/kinds.ts";
+import { classifyNote, identifyNote, type VaultLayout } from "@/lib/vault/kinds.ts";
 import { type ParsedNote, parseNote } from "@/lib/vault/note.ts";
 import type { FrontmatterValue } from "@/lib/vault/frontmatter.ts";
 import { withoutControls } from "@/lib/vault/note_text.ts";
@@ -78,17 +78,13 @@ interface NoteParts {
 
 function describeNote(layout: VaultLayout, path: VaultPath, parts: NoteParts): IndexedNote {
   const { parsed, chunks, etag, stamp } = parts;
-  const kind = classifyNote(layout, path, {
-    id: parsed.id,
-    name: textOf(parsed.frontmatter.fields.get("name")),
-    description: parsed.description,
-  });
+  const { kind, id } = identifyNote(layout, path, parsed);
   const problems: Diagnostic[] = parsed.problems.map((problem) => ({ path, ...problem }));
   if (kind === "memory" && parsed.description === "") problems.push(missingDescription(path));
   return {
     path,
     kind,
-    id: kind === "memory" ? parsed.id ?? path : path,
+    id,
     name: parsed.name,
     nameFrom: parsed.nameFrom,
     description: parsed.description,
@@ -191,10 +187,6 @@ function textsIn(value: FrontmatterValue): string[] {
   if (value === null) return [];
   if (typeof value === "string") return [value];
   return [...value.values()].flatMap(textsIn);
-}
-
-function textOf(value: FrontmatterValue | undefined): string {
-  return typeof value === "string" ? value : "";
 }
 
 /** Cuts a text at line ends, a longer line at a blank, else between two characters. */

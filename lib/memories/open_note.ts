@@ -4,7 +4,7 @@ import { AppError, NoteNotFound } from "@/lib/errors.ts";
 import { type Clock, Slicer } from "@/lib/seams.ts";
 import { hashBytes } from "@/lib/index/prepare_note.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
-import { classifyNote } from "@/lib/vault/kinds.ts";
+import { identifyNote } from "@/lib/vault/kinds.ts";
 import { type ParsedNote, parseNote } from "@/lib/vault/note.ts";
 import { linesText } from "@/lib/vault/note_text.ts";
 import { readFile, type Vault } from "@/lib/vault/vault.ts";
@@ -60,18 +60,11 @@ interface NoteParts {
 
 function describe(vault: Vault, path: VaultPath, { parsed, etag, asked }: NoteParts): NoteAnswer {
   const { frontmatter, name, description, text } = parsed;
-  const written = frontmatter.fields.get("name");
-  const kind = classifyNote(vault, path, {
-    id: parsed.id,
-    name: typeof written === "string" ? written : undefined,
-    description,
-  });
   const total = text.lineCount;
   const lines = clampLines(asked, total);
   return {
     path,
-    kind,
-    id: kind === "memory" ? parsed.id ?? path : path,
+    ...identifyNote(vault, path, parsed),
     name,
     nameFrom: parsed.nameFrom,
     description,

@@ -1,4 +1,5 @@
 /** What a note is to the server: its place decides first, then its metadata. */
+import type { ParsedNote } from "./note.ts";
 import { GLOBAL_SCOPE_ID, type NoteKind } from "@/lib/contracts.ts";
 import { isOwnConflictCopy } from "./conflict_copies.ts";
 import { baseName, foldCase, type VaultPath } from "./vault_path.ts";
@@ -63,6 +64,27 @@ export function classifyNote(layout: VaultLayout, path: VaultPath, meta: KindMet
   if (place !== undefined) return place;
   if (meta.id) return "memory";
   return store && meta.name && meta.description ? "memory" : "note";
+}
+
+/** What a note is, and the id by which it is opened: a memory's own, else its path. */
+export interface NoteIdentity {
+  readonly kind: NoteKind;
+  readonly id: string;
+}
+
+/** Tells what a parsed note is; its name counts only if the frontmatter has it as `name`. */
+export function identifyNote(
+  layout: VaultLayout,
+  path: VaultPath,
+  note: Pick<ParsedNote, "id" | "description" | "frontmatter">,
+): NoteIdentity {
+  const name = note.frontmatter.fields.get("name");
+  const kind = classifyNote(layout, path, {
+    id: note.id,
+    name: typeof name === "string" ? name : undefined,
+    description: note.description,
+  });
+  return { kind, id: kind === "memory" ? note.id ?? path : path };
 }
 
 /**
