@@ -63,6 +63,16 @@ export async function testServices(
     [Symbol.asyncDispose]: async () => {
       await services.close();
       await vault[Symbol.asyncDispose]();
+      await removeIfThere(services.config.state);
     },
   };
+}
+
+/** A server keeps its port file there; most tests start none. */
+async function removeIfThere(folder: string): Promise<void> {
+  try {
+    await Deno.remove(folder, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
 }
