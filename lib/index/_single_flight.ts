@@ -13,14 +13,18 @@ export class SingleFlight<T> {
    * the caller wants it to see. All who wait share the next run.
    */
   join(): Promise<T> {
-    if (!this.#running) return this.#start();
-    this.#next ??= this.#running.then(noValue, noValue).then(() => this.#start());
+    if (!this.#running && !this.#next) return this.#start();
+    this.#next ??= Promise.resolve(this.#running).then(noValue, noValue).then(() => this.#start());
     return this.#next;
   }
 
-  /** Returns when nothing runs. */
+  /** Returns when nothing runs or waits to run. */
   async idle(): Promise<void> {
-    while (this.#running) await this.#running.then(noValue, noValue);
+    for (;;) {
+      const run = this.#next ?? this.#running;
+      if (!run) return;
+      await run.then(noValue, noValue);
+    }
   }
 
   #start(): Promise<T> {

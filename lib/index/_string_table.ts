@@ -69,6 +69,13 @@ export class StringTable {
     return chars ? String.fromCharCode(...chars) : "";
   }
 
+  /** Returns one UTF-16 unit of a text; -1 is the last one. */
+  unitAt(number: number, index: 0 | -1): number | undefined {
+    const start = this.#starts[number] ?? 0;
+    const at = index === 0 ? 0 : (this.#lengths[number] ?? 0) - 1;
+    return this.#pages[start >>> PAGE_BITS]?.[(start & PAGE_MASK) + at];
+  }
+
   /** Returns the cell that holds a text, or the free one where it would go. */
   #placeOf(text: string, hash: number): number {
     const cells = this.#cells[hash % SHARDS] ?? this.#hashes;

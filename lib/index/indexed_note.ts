@@ -76,6 +76,17 @@ export interface IndexedNote {
   readonly searchable: boolean;
 }
 
+/** Which notes may be found; `undefined` = all kinds. */
+export type FindableKinds = ReadonlySet<NoteKind> | undefined;
+
+/** Tells whether searches may ever show a note, conflicts apart. */
+export function isFindable(
+  note: Pick<IndexedNote, "kind" | "searchable">,
+  kinds: FindableKinds,
+): boolean {
+  return note.searchable && (kinds === undefined || kinds.has(note.kind));
+}
+
 /** When a file was last compared with the index, and what it looked like then. */
 export interface FileRecord {
   readonly stamp: FileStamp;

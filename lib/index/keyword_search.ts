@@ -69,7 +69,7 @@ function rank(
 ): { plan: QueryPlan; found: DatabaseAnswer } {
   const plan = planQuery(parsed, postings, { withTypos: false });
   const found = database.search(plan, filter, limit);
-  if (found.total > 0 || parsed.required.length > 0) return { plan, found };
+  if (found.matched > 0 || parsed.required.length > 0) return { plan, found };
   const looser = planQuery(parsed, postings, { withTypos: true });
   return { plan: looser, found: database.search(looser, filter, limit) };
 }
@@ -110,7 +110,9 @@ async function readText(
   try {
     const file = readFile(deps.vault, note.path);
     await slicer.pause();
-    const isIndexed = isUntouched(file.stamp, deps.table.fileOf(note.path)) ||
+    // The table may know a newer note there by now than the one that was found.
+    const isCurrent = deps.table.find(note.path)?.etag === note.etag;
+    const isIndexed = (isCurrent && isUntouched(file.stamp, deps.table.fileOf(note.path))) ||
       await slicer.run(hashBytes(file.bytes)) === note.etag;
     const decoded = isIndexed ? await slicer.run(decodeNote(file.bytes)) : undefined;
     if (decoded) deps.texts.put(note.etag, decoded.text);

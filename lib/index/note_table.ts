@@ -2,26 +2,34 @@
  * All notes of the vault as the index knows them, with the two things that no note knows of itself:
  * whether another one claims the same id, and whether it is a copy that a sync tool left behind.
  */
-import type { Diagnostic, NoteKind } from "@/lib/contracts.ts";
-import { conflictCopyOf } from "@/lib/vault/conflict_copies.ts";
+import type { Diagnostic } from "@/lib/contracts.ts";
+import { type ConflictCopy, conflictCopyOf } from "@/lib/vault/conflict_copies.ts";
 import { storeOf, type VaultLayout } from "@/lib/vault/kinds.ts";
 import { normalizeTag } from "@/lib/vault/tags.ts";
 import { comparisonKey, type VaultPath } from "@/lib/vault/vault_path.ts";
-import type { FileRecord, IndexedNote } from "./indexed_note.ts";
 import type { NoteDatabase, NoteDocument, Visibility } from "./orama.ts";
-import { CHUNK_CELLS } from "./indexed_note.ts";
+import {
+  CHUNK_CELLS,
+  type FileRecord,
+  type FindableKinds,
+  type IndexedNote,
+  isFindable,
+} from "./indexed_note.ts";
 
 export const ACTIVE = "active";
+/** Of the many notes that may share an id, a message names so many. */
+const NAMES_SHOWN = 3;
 
 export interface NoteTableOptions {
   readonly layout: VaultLayout;
   readonly database: NoteDatabase;
-  /** Kinds that may be found; `undefined` = all. */
-  readonly onlyKinds: ReadonlySet<NoteKind> | undefined;
+  readonly onlyKinds: FindableKinds;
 }
 
 interface Entry {
   readonly note: IndexedNote;
+  /** What its name says it is a copy of; kept, as it is asked for again and again. */
+  readonly copy: ConflictCopy | undefined;
   file: FileRecord;
   visibility: Visibility;
 }
@@ -64,6 +72,11 @@ export class NoteTable {
     return [...this.#entries.values()].map((entry) => entry.note);
   }
 
+  /** Returns where an id stands, copies of sync tools included. */
+  pathsOf(id: string): VaultPath[] {
+    return [...this.#byId.get(id) ?? []];
+  }
+
   find(path: VaultPath): IndexedNote | undefined {
     return this.#entries.get(path)?.note;
   }
@@ -82,12 +95,12 @@ export class NoteTable {
   /** @param slot Where the note's terms are staged; not looked at if the note is never found. */
   put(note: IndexedNote, file: FileRecord, slot: number): void {
     const before = this.#forget(note.path);
-    this.#entries.set(note.path, { note, file, visibility: "listed" });
+    const copy = conflictCopyOf(note.path);
+    this.#entries.set(note.path, { note, copy, file, visibility: "listed" });
     addTo(this.#byKey, comparisonKey(note.path), note.path);
     if (note.kind === "memory") addTo(this.#byId, note.id, note.path);
-    const copy = conflictCopyOf(note.path);
     if (copy) addTo(this.#copies, copy.original, note.path);
-    if (this.isFindable(note)) {
+    if (this.#isFindable(note)) {
       this.#count(note, 1);
       this.#options.database.put(this.#toDocument(note, "listed"), slot);
     } else {
@@ -112,14 +125,21 @@ export class NoteTable {
 
   /** Returns what stands against the notes that share an id and against stray copies. */
   conflicts(): Diagnostic[] {
+    const groups = new Map<string, readonly VaultPath[]>();
+    const groupOf = (id: string) => {
+      const group = groups.get(id) ?? this.pathsOf(id).sort();
+      groups.set(id, group);
+      return group;
+    };
     return [...this.#entries.values()]
       .filter((entry) => entry.visibility === "conflict")
-      .map(({ note }) => this.#conflictOf(note));
+      .map((entry) => this.#conflictOf(entry, groupOf(entry.note.id)));
   }
 
-  #conflictOf(note: IndexedNote): Diagnostic {
+  #conflictOf(entry: Entry, group: readonly VaultPath[]): Diagnostic {
+    const { note } = entry;
     const { path } = note;
-    const original = this.#originalOf(note);
+    const original = this.#originalOf(entry);
     if (original !== undefined) {
       return {
         path,
@@ -128,26 +148,24 @@ export class NoteTable {
           "need of it into the original, then delete it",
       };
     }
-    const others = [...this.#byId.get(note.id) ?? []].filter((other) => other !== path);
     return {
       path,
       reason: "duplicate-id",
       message:
-        `The id of this memory also stands in ${others.map((o) => `"${o}"`).join(", ")}, so ` +
-        "that none of them is found. Give each its own id",
+        `The id of this memory also stands in ${namesOfOthers(note, group)}, so that none of ` +
+        "them is found. Give each its own id",
     };
   }
 
   #forget(path: VaultPath): IndexedNote | undefined {
     const entry = this.#entries.get(path);
     if (!entry) return undefined;
-    const { note } = entry;
+    const { note, copy } = entry;
     this.#entries.delete(path);
     removeFrom(this.#byKey, comparisonKey(path), path);
     removeFrom(this.#byId, note.id, path);
-    const copy = conflictCopyOf(path);
     if (copy) removeFrom(this.#copies, copy.original, path);
-    if (this.isFindable(note)) this.#count(note, -1);
+    if (this.#isFindable(note)) this.#count(note, -1);
     return note;
   }
 
@@ -157,31 +175,44 @@ export class NoteTable {
     this.#chunks += by * note.chunks.places.length / CHUNK_CELLS;
   }
 
-  /** Tells whether searches may ever show a note, conflicts apart. */
-  isFindable(note: IndexedNote): boolean {
-    const { onlyKinds } = this.#options;
-    return note.searchable && (onlyKinds === undefined || onlyKinds.has(note.kind));
+  #isFindable(note: IndexedNote): boolean {
+    return isFindable(note, this.#options.onlyKinds);
   }
 
   /** A change of one note may begin or end a conflict of others: of its id, of its copies. */
   #settleAround(note: IndexedNote): void {
     const concerned = new Set<VaultPath>([note.path]);
-    for (const path of this.#copies.get(note.path) ?? []) concerned.add(path);
-    for (const path of this.#byId.get(note.id) ?? []) concerned.add(path);
+    this.#addGroup(note.id, concerned);
+    for (const path of this.#copies.get(note.path) ?? []) {
+      concerned.add(path);
+      this.#addGroup(this.#entries.get(path)?.note.id ?? "", concerned);
+    }
     for (const path of concerned) this.#settle(path);
+  }
+
+  /** In a group that many claim, one more or less changes nothing for the others. */
+  #addGroup(id: string, concerned: Set<VaultPath>): void {
+    const group = this.#byId.get(id) ?? [];
+    let claimants = 0;
+    for (const path of group) {
+      const entry = this.#entries.get(path);
+      if (entry && this.#originalOf(entry) === undefined && ++claimants > 2) return;
+    }
+    for (const path of group) concerned.add(path);
   }
 
   #settle(path: VaultPath): void {
     const entry = this.#entries.get(path);
-    if (!entry || !this.isFindable(entry.note)) return;
-    const visibility = this.#visibilityOf(entry.note);
+    if (!entry || !this.#isFindable(entry.note)) return;
+    const visibility = this.#visibilityOf(entry);
     if (visibility === entry.visibility) return;
     entry.visibility = visibility;
     this.#options.database.refile(this.#toDocument(entry.note, visibility));
   }
 
-  #visibilityOf(note: IndexedNote): Visibility {
-    if (this.#originalOf(note) !== undefined || this.#sharesId(note)) return "conflict";
+  #visibilityOf(entry: Entry): Visibility {
+    const { note } = entry;
+    if (this.#originalOf(entry) !== undefined || this.#sharesId(note)) return "conflict";
     const inactive = note.kind === "memory" && statusOf(note) !== ACTIVE;
     return inactive ? "inactive" : "listed";
   }
@@ -189,22 +220,32 @@ export class NoteTable {
   /** Copies of a sync tool do not count: they must not silence the original. */
   #sharesId(note: IndexedNote): boolean {
     if (note.kind !== "memory") return false;
-    return [...this.#byId.get(note.id) ?? []].some((path) => {
-      const other = this.#entries.get(path)?.note;
-      return path !== note.path && other !== undefined && this.#originalOf(other) === undefined;
-    });
+    for (const path of this.#byId.get(note.id) ?? []) {
+      const other = this.#entries.get(path);
+      if (other && path !== note.path && this.#originalOf(other) === undefined) return true;
+    }
+    return false;
   }
 
   /** Returns the note of which this one is a stray copy, wherever that has moved by now. */
-  #originalOf(note: IndexedNote): VaultPath | undefined {
-    const copy = conflictCopyOf(note.path);
+  #originalOf({ copy, note }: Entry): VaultPath | undefined {
     if (!copy) return undefined;
     const original = this.#entries.get(copy.original)?.note;
     const isMemory = note.kind === "memory";
-    if (original && (copy.certain || isMemory && original.id === note.id)) return copy.original;
-    if (!copy.certain || !isMemory) return undefined;
-    return [...this.#byId.get(note.id) ?? []].sort()
-      .find((path) => path !== note.path && conflictCopyOf(path)?.certain !== true);
+    // One that is never found must not keep its copy from being found.
+    const isThere = original !== undefined && this.#isFindable(original);
+    if (isThere && (copy.certain || isMemory && original.id === note.id)) return copy.original;
+    return copy.certain && isMemory ? this.#elsewhere(note) : undefined;
+  }
+
+  /** Returns the first other note with the same id whose name does not say that it is a copy. */
+  #elsewhere(note: IndexedNote): VaultPath | undefined {
+    let first: VaultPath | undefined;
+    for (const path of this.#byId.get(note.id) ?? []) {
+      const isCopy = this.#entries.get(path)?.copy?.certain === true;
+      if (path !== note.path && !isCopy && (first === undefined || path < first)) first = path;
+    }
+    return first;
   }
 
   #toDocument(note: IndexedNote, visibility: Visibility): NoteDocument {
@@ -218,6 +259,14 @@ export class NoteTable {
       visibility,
     };
   }
+}
+
+/** Names the first few of those that share an id, and how many more there are. */
+function namesOfOthers({ path }: IndexedNote, group: readonly VaultPath[]): string {
+  const named = group.slice(0, NAMES_SHOWN + 1).filter((other) => other !== path)
+    .slice(0, NAMES_SHOWN);
+  const more = group.length - 1 - named.length;
+  return named.map((other) => `"${other}"`).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 /** Returns a note's status for comparing; saying nothing means active. */

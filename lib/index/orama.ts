@@ -50,6 +50,8 @@ export interface DatabaseHit {
 }
 
 export interface DatabaseAnswer {
+  /** How many notes hold a term of the query, before any filter. */
+  readonly matched: number;
   readonly total: number;
   readonly hits: readonly DatabaseHit[];
 }
@@ -71,6 +73,7 @@ interface Request {
   readonly plan: QueryPlan;
   readonly limit: number;
   readonly withInactive: boolean;
+  matched: number;
   total: number;
   ceiling: number;
 }
@@ -129,7 +132,9 @@ export class NoteDatabase {
 
   /** Returns the best notes for a plan, best first, filtered before they are ranked. */
   search(plan: QueryPlan, filter: NoteFilter, limit: number): DatabaseAnswer {
-    if (plan.clauses.length === 0 || plan.impossible) return { total: 0, hits: [] };
+    if (plan.clauses.length === 0 || plan.impossible) {
+      return { matched: 0, total: 0, hits: [] };
+    }
     return this.#filed.search(plan, filter, limit);
   }
 
@@ -215,7 +220,7 @@ class FiledNotes {
 
   search(plan: QueryPlan, filter: NoteFilter, limit: number): DatabaseAnswer {
     const withInactive = filter.status !== undefined;
-    const request: Request = { plan, limit, withInactive, total: 0, ceiling: 0 };
+    const request: Request = { plan, limit, withInactive, matched: 0, total: 0, ceiling: 0 };
     this.#request = request;
     const found = search(this.#db, { term: ELSEWHERE, where: toWhere(filter), limit });
     this.#request = undefined;
@@ -226,7 +231,7 @@ class FiledNotes {
     });
     // Orama orders equal scores by when a note came in.
     hits.sort((a, b) => b.keyword - a.keyword || (a.path < b.path ? -1 : 1));
-    return { total: request.total, hits };
+    return { matched: request.matched, total: request.total, hits };
   }
 
   filterPaths(filter: NoteFilter): Set<VaultPath> {
@@ -266,6 +271,7 @@ class FiledNotes {
     const kept = slots.filter((slot) =>
       this.#maySee(slot, { allowed, withInactive }) && (held === undefined || held[slot] === 1)
     );
+    request.matched = slots.length;
     request.total = kept.length;
     request.ceiling = ceiling;
     const compare = (a: number, b: number) => this.#pathAt(a) < this.#pathAt(b) ? -1 : 1;

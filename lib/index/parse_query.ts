@@ -31,11 +31,13 @@ export function parseQuery(text: string, tokenizer: Tokenizer): ParsedQuery {
   const isQuoted = QUOTED.test(text) &&
     tokenizer.terms(text.replaceAll(QUOTED_PARTS, " ")).length === 0;
   const terms = [...new Set(isQuoted ? tokenizer.terms(text) : meaningfulTerms(text, tokenizer))];
-  const last = terms.at(-1) ?? "";
+  const typed = tokenizer.terms(text).at(-1) ?? "";
+  const isUnfinished = terms.includes(typed) && PREFIX_WORD.test(typed) &&
+    ENDS_IN_LETTER.test(text);
   return {
     terms: terms.map((term) => ({ text: term, single: isSingleCjk(term) })),
     required: isQuoted ? terms : [],
-    prefix: PREFIX_WORD.test(last) && ENDS_IN_LETTER.test(text) ? last : undefined,
+    prefix: isUnfinished ? typed : undefined,
   };
 }
 

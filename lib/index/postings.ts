@@ -46,7 +46,7 @@ export interface Scores {
 const COUNT_BITS = 8;
 const MAX_SLOT = 2 ** (32 - COUNT_BITS) - 1;
 const TERMS_PER_STEP = 20_000;
-const TERMS_COPIED_PER_STEP = 200;
+const POSTINGS_COPIED_PER_STEP = 5_000;
 /** Less is not worth the work. */
 const MIN_DEAD_POSTINGS = 100_000;
 /** Larger counts stand in a table of their own. */
@@ -61,6 +61,7 @@ export class Postings {
   #alive = new Uint8Array(1024);
   #scores = new Float64Array(1024);
   #clauseScores = new Float64Array(1024);
+  #lastCounts = new Float64Array(1024);
   /** By slot: how many different terms the note has. */
   #termCounts = new Uint32Array(1024);
   #slotCount = 0;
@@ -130,9 +131,13 @@ export class Postings {
       if (this.#alive[slot] === 1) slots.set(slot, postings.#adopt(this, slot));
       if (slot % TERMS_PER_STEP === 0) yield;
     }
+    let copied = 0;
     for (let number = 0; number < this.#dictionary.size; number++) {
       this.#copyTerm(number, postings, slots);
-      if (number % TERMS_COPIED_PER_STEP === 0) yield;
+      copied += 1 + this.#pool.countOf(number);
+      if (copied < POSTINGS_COPIED_PER_STEP) continue;
+      copied = 0;
+      yield;
     }
     return { postings, slots };
   }
@@ -146,6 +151,7 @@ export class Postings {
     this.#alive = other.#alive;
     this.#scores = other.#scores;
     this.#clauseScores = other.#clauseScores;
+    this.#lastCounts = other.#lastCounts;
     this.#termCounts = other.#termCounts;
     this.#slotCount = other.#slotCount;
     this.#aliveCount = other.#aliveCount;
@@ -213,7 +219,7 @@ export class Postings {
 
   /** Returns the notes that hold all the terms, as marks by slot. */
   holders(numbers: readonly number[]): Uint8Array {
-    const held = new Uint8Array(this.#slotCount);
+    const held = new Uint16Array(this.#slotCount);
     numbers.forEach((number, round) => {
       this.#pool.visit(number, (page, from, to) => {
         for (let i = from; i < to; i++) {
@@ -222,7 +228,7 @@ export class Postings {
         }
       });
     });
-    return held.map((rounds) => rounds === numbers.length ? 1 : 0);
+    return Uint8Array.from(held, (rounds) => rounds === numbers.length ? 1 : 0);
   }
 
   #addPosting(slot: number, number: number, count: number): void {
@@ -266,32 +272,38 @@ export class Postings {
   }
 
   #matchInside(clause: Extract<Clause, { kind: "inside" }>): ClauseMatches {
-    const counts = this.#sumCounts(clause.first);
-    for (const [slot, count] of this.#sumCounts(clause.last)) {
-      counts.set(slot, Math.max(count, counts.get(slot) ?? 0));
+    const counts = this.#clauseScores;
+    const slots = this.#sumCounts(clause.first, counts);
+    for (const slot of this.#sumCounts(clause.last, this.#lastCounts)) {
+      if (counts[slot] === 0) slots.push(slot);
+      counts[slot] = Math.max(counts[slot] ?? 0, this.#lastCounts[slot] ?? 0);
+      this.#lastCounts[slot] = 0;
     }
-    const idf = this.idf(counts.size);
+    const idf = this.idf(slots.length);
     const perLength = this.#lengthWeight();
-    for (const [slot, count] of counts) {
+    for (const slot of slots) {
+      const count = counts[slot] ?? 0;
       const norm = BM25_K1 * (1 - BM25_B) + perLength * (this.#lengths[slot] ?? 0);
-      this.#clauseScores[slot] = idf * (BM25_K1 + 1) * count / (count + norm);
+      counts[slot] = idf * (BM25_K1 + 1) * count / (count + norm);
     }
-    return { idf, slots: [...counts.keys()] };
+    return { idf, slots };
   }
 
-  #sumCounts(numbers: readonly number[]): Map<number, number> {
-    const sums = new Map<number, number>();
+  /** Adds up by slot how often a note has any of the terms; returns the slots that have one. */
+  #sumCounts(numbers: readonly number[], sums: Float64Array): number[] {
+    const slots: number[] = [];
     for (const number of numbers) {
       this.#pool.visit(number, (page, from, to) => {
         for (let i = from; i < to; i++) {
           const posting = page[i] ?? 0;
           const slot = posting >>> COUNT_BITS;
           if (this.#alive[slot] !== 1) continue;
-          sums.set(slot, (sums.get(slot) ?? 0) + this.#countIn(posting, slot, number));
+          if (sums[slot] === 0) slots.push(slot);
+          sums[slot] = (sums[slot] ?? 0) + this.#countIn(posting, slot, number);
         }
       });
     }
-    return sums;
+    return slots;
   }
 
   #countIn(posting: number, slot: number, number: number): number {
@@ -314,6 +326,7 @@ export class Postings {
     this.#alive = alive;
     this.#scores = new Float64Array(length);
     this.#clauseScores = new Float64Array(length);
+    this.#lastCounts = new Float64Array(length);
   }
 }
 

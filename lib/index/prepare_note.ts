@@ -8,7 +8,13 @@ import { withoutControls } from "@/lib/vault/note_text.ts";
 import type { NoteBytes } from "@/lib/vault/vault.ts";
 import { stemOf, type VaultPath } from "@/lib/vault/vault_path.ts";
 import { chunkNote } from "./chunker.ts";
-import { type ChunkTable, type IndexedNote, toChunkTable } from "./indexed_note.ts";
+import {
+  type ChunkTable,
+  type FindableKinds,
+  type IndexedNote,
+  isFindable,
+  toChunkTable,
+} from "./indexed_note.ts";
 import type { NoteTerms, TermCounter } from "./postings.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
@@ -38,11 +44,14 @@ export interface PrepareContext {
   readonly layout: VaultLayout;
   readonly tokenizer: Tokenizer;
   readonly counter: TermCounter;
+  /** The terms of other notes are not even looked at. */
+  readonly onlyKinds: FindableKinds;
 }
 
 export interface PreparedNote {
   readonly note: IndexedNote;
-  readonly terms: NoteTerms;
+  /** Absent if the note is never found. */
+  readonly terms?: NoteTerms;
 }
 
 /** Returns the SHA-256 of some bytes in hex. */
@@ -63,10 +72,11 @@ export function* prepareNote(
   file: NoteBytes & { readonly etag: string },
 ): Generator<void, PreparedNote> {
   const parsed = yield* parseNote(path, file.bytes);
-  if (!parsed) return unreadableNote(context, path, file);
+  if (!parsed) return { note: unreadableNote(context.layout, path, file) };
   const chunks = toChunkTable(yield* chunkNote(parsed));
-  const terms = yield* countTerms(context, path, parsed);
-  return { note: describeNote(context.layout, path, { ...file, parsed, chunks }), terms };
+  const note = describeNote(context.layout, path, { ...file, parsed, chunks });
+  if (!isFindable(note, context.onlyKinds)) return { note };
+  return { note, terms: yield* countTerms(context, path, parsed) };
 }
 
 interface NoteParts {
@@ -111,35 +121,31 @@ function missingDescription(path: VaultPath): Diagnostic {
 }
 
 function unreadableNote(
-  context: PrepareContext,
+  layout: VaultLayout,
   path: VaultPath,
   file: NoteBytes & { readonly etag: string },
-): PreparedNote {
-  context.counter.reset();
+): IndexedNote {
   const problem: Diagnostic = {
     path,
     reason: "encoding-unreadable",
     message: "This file is not UTF-8 text, so that it is left out. Save it as UTF-8",
   };
   return {
-    note: {
-      path,
-      kind: classifyNote(context.layout, path, {}),
-      id: path,
-      name: stemOf(path),
-      nameFrom: "file",
-      description: "",
-      tags: [],
-      status: undefined,
-      actor: undefined,
-      updatedAt: new Date(file.stamp.mtimeMs).toISOString(),
-      frontmatter: { state: "none" },
-      chunks: toChunkTable([]),
-      problems: [problem],
-      etag: file.etag,
-      searchable: false,
-    },
-    terms: context.counter.take(),
+    path,
+    kind: classifyNote(layout, path, {}),
+    id: path,
+    name: stemOf(path),
+    nameFrom: "file",
+    description: "",
+    tags: [],
+    status: undefined,
+    actor: undefined,
+    updatedAt: new Date(file.stamp.mtimeMs).toISOString(),
+    frontmatter: { state: "none" },
+    chunks: toChunkTable([]),
+    problems: [problem],
+    etag: file.etag,
+    searchable: false,
   };
 }
 

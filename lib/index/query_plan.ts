@@ -1,5 +1,6 @@
 /** From the words of a query to what the postings look for. */
 import type { Clause, Match, Postings } from "./postings.ts";
+import { MIN_TYPO_LETTERS } from "./term_dictionary.ts";
 import type { QueryWeights } from "./snippets.ts";
 import type { ParsedQuery, QueryTerm } from "./parse_query.ts";
 
@@ -8,6 +9,12 @@ export const PREFIX_WEIGHT = 0.5;
 /** What a word counts that one slip parts from the one asked for. */
 export const TYPO_WEIGHT = 0.5;
 
+/** How many words may stand for one of the query; the most frequent ones do. */
+export const MAX_EXPANSIONS = 64;
+/** So many unknown words are looked at for slips: each costs a pass over the dictionary. */
+const MAX_TYPO_TERMS = 4;
+/** More lone characters than these are no words to look for, and each one costs a lot. */
+const MAX_SINGLES = 16;
 /** A lone character says little about where in a note to look. */
 const SINGLE_WEIGHT = 1;
 
@@ -27,8 +34,13 @@ export interface PlanOptions {
 /** Returns the clauses of a query, one for each of its terms. */
 export function planQuery(query: ParsedQuery, postings: Postings, options: PlanOptions): QueryPlan {
   const { dictionary } = postings;
-  const clauses = query.terms.map((term) => clauseFor(term, query, { postings, ...options }));
-  const required = query.terms.filter((term) => query.required.includes(term.text) && !term.single)
+  const context: PlanContext = { postings, typoTerms: options.withTypos ? MAX_TYPO_TERMS : 0 };
+  const singles = query.terms.filter((term) => term.single).slice(MAX_SINGLES);
+  const dropped = new Set(singles.map((term) => term.text));
+  const clauses = query.terms.filter((term) => !dropped.has(term.text))
+    .map((term) => clauseFor(term, query, context));
+  const mustHave = new Set(query.required);
+  const required = query.terms.filter((term) => mustHave.has(term.text) && !term.single)
     .map((term) => dictionary.numberOf(term.text));
   return {
     clauses,
@@ -37,24 +49,43 @@ export function planQuery(query: ParsedQuery, postings: Postings, options: PlanO
   };
 }
 
+interface PlanContext {
+  readonly postings: Postings;
+  /** How many more terms may be looked at for slips. */
+  typoTerms: number;
+}
+
 function clauseFor(
   term: QueryTerm,
   query: ParsedQuery,
-  context: PlanOptions & { readonly postings: Postings },
+  context: PlanContext,
 ): Clause {
-  const { dictionary } = context.postings;
+  const { postings } = context;
+  const { dictionary } = postings;
   if (term.single) return { kind: "inside", ...dictionary.around(term.text) };
   const number = dictionary.numberOf(term.text);
   const matches: Match[] = number === undefined ? [] : [{ number, weight: 1 }];
   if (term.text === query.prefix) {
-    matches.push(...weighted(dictionary.withPrefix(term.text), PREFIX_WEIGHT));
+    matches.push(...expand(dictionary.withPrefix(term.text), PREFIX_WEIGHT, postings));
   }
-  if (context.withTypos) matches.push(...weighted(dictionary.nearTo(term.text), TYPO_WEIGHT));
+  if (context.typoTerms > 0 && term.text.length >= MIN_TYPO_LETTERS) {
+    context.typoTerms--;
+    matches.push(...expand(dictionary.nearTo(term.text), TYPO_WEIGHT, postings));
+  }
   return { kind: "best", matches, term: number };
 }
 
-function weighted(numbers: readonly number[], weight: number): Match[] {
-  return numbers.map((number) => ({ number, weight }));
+/** Only words that a note holds, and the same ones whenever they came in. */
+function expand(numbers: readonly number[], weight: number, postings: Postings): Match[] {
+  return numbers.map((number) => ({ number, frequency: postings.documentFrequency(number) }))
+    .filter(({ frequency }) => frequency > 0)
+    .sort((a, b) => b.frequency - a.frequency || compareTerms(a.number, b.number, postings))
+    .slice(0, MAX_EXPANSIONS)
+    .map(({ number }) => ({ number, weight }));
+}
+
+function compareTerms(a: number, b: number, { dictionary }: Postings): number {
+  return dictionary.termOf(a) < dictionary.termOf(b) ? -1 : 1;
 }
 
 /** Returns how much each way to meet the query weighs in a passage. */
@@ -68,7 +99,8 @@ export function weighQuery(
     if (clause.kind !== "best") continue;
     for (const { number, weight } of clause.matches) {
       const idf = postings.idf(postings.documentFrequency(number));
-      terms.set(postings.dictionary.termOf(number), weight * idf);
+      const term = postings.dictionary.termOf(number);
+      terms.set(term, Math.max(weight * idf, terms.get(term) ?? 0));
     }
   }
   const singles = query.terms.filter((term) => term.single).map((term) => term.text);

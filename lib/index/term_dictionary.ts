@@ -6,8 +6,6 @@ import { StringTable } from "./_string_table.ts";
 
 /** The shortest beginning of a word that may stand for the word. */
 export const MIN_PREFIX_LETTERS = 3;
-/** How many endings a beginning may have before the rest is left out. */
-export const MAX_EXPANSIONS = 64;
 /** Shorter words are too near to each other to guess between them. */
 export const MIN_TYPO_LETTERS = 5;
 
@@ -44,15 +42,12 @@ export class TermDictionary {
     return number;
   }
 
-  /** Returns the numbers of the words that go on after `beginning`, at most `MAX_EXPANSIONS`. */
+  /** Returns the numbers of all words that go on after `beginning`, of three letters and more. */
   withPrefix(beginning: string): number[] {
-    const found: number[] = [];
-    for (const number of this.#byPrefix.get(beginning.slice(0, MIN_PREFIX_LETTERS)) ?? []) {
+    return (this.#byPrefix.get(beginning.slice(0, MIN_PREFIX_LETTERS)) ?? []).filter((number) => {
       const term = this.termOf(number);
-      if (term.length > beginning.length && term.startsWith(beginning)) found.push(number);
-      if (found.length === MAX_EXPANSIONS) break;
-    }
-    return found;
+      return term.length > beginning.length && term.startsWith(beginning);
+    });
   }
 
   /** Returns the numbers of the words that one slip of the keyboard parts from `word`. */
@@ -61,8 +56,10 @@ export class TermDictionary {
     if (word.length < MIN_TYPO_LETTERS || !PLAIN_WORD.test(word)) return found;
     for (let length = word.length - 1; length <= word.length + 1; length++) {
       for (const number of this.#byLength[length] ?? []) {
-        if (isOneSlip(word, this.termOf(number))) found.push(number);
-        if (found.length === MAX_EXPANSIONS) return found;
+        // One slip leaves one of both ends alone, which is quicker to see than the whole word.
+        if (this.#sharesAnEnd(number, word) && isOneSlip(word, this.termOf(number))) {
+          found.push(number);
+        }
       }
     }
     return found;
@@ -71,6 +68,11 @@ export class TermDictionary {
   /** Returns the bigrams in which a character stands first, and those in which it stands last. */
   around(char: string): { readonly first: readonly number[]; readonly last: readonly number[] } {
     return { first: this.#byFirst.get(char) ?? [], last: this.#byLast.get(char) ?? [] };
+  }
+
+  #sharesAnEnd(number: number, word: string): boolean {
+    return this.#terms.unitAt(number, 0) === word.charCodeAt(0) ||
+      this.#terms.unitAt(number, -1) === word.charCodeAt(word.length - 1);
   }
 
   #fileAway(term: string, number: number): void {

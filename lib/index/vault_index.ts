@@ -2,11 +2,11 @@
  * The index of a vault: a cache that can be thrown away. It reads the vault and never writes it;
  * the vault does not know of it.
  */
-import type { Diagnostic, Freshness, Indexing, NoteKind } from "@/lib/contracts.ts";
+import type { Diagnostic, Freshness, Indexing } from "@/lib/contracts.ts";
 import type { Clock, Logger } from "@/lib/seams.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
-import type { IndexedNote } from "./indexed_note.ts";
+import { type FindableKinds, type IndexedNote, isFindable } from "./indexed_note.ts";
 import { type IndexAnswer, type KeywordQuery, searchByKeyword } from "./keyword_search.ts";
 import { NoteTable, type TableCounts } from "./note_table.ts";
 import { NoteDatabase, type NoteFilter } from "./orama.ts";
@@ -19,8 +19,7 @@ export interface VaultIndexOptions {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Kinds that may be found; `undefined` = all. */
-  readonly onlyKinds?: ReadonlySet<NoteKind> | undefined;
+  readonly onlyKinds?: FindableKinds;
 }
 
 /** What is where in the vault, and what answers a query best. */
@@ -42,7 +41,8 @@ export class VaultIndex {
       onlyKinds: options.onlyKinds,
     });
     const counter = new TermCounter(this.#postings);
-    const prepare = { layout: vault, tokenizer: this.#tokenizer, counter };
+    const { onlyKinds } = options;
+    const prepare = { layout: vault, tokenizer: this.#tokenizer, counter, onlyKinds };
     const parts = { table: this.#table, database: this.#database, prepare };
     this.#sync = new VaultSync({ vault, clock, logger, ...parts });
   }
@@ -96,9 +96,9 @@ export class VaultIndex {
     return this.#database.filterPaths(filter);
   }
 
-  /** Returns all notes, in no order. */
+  /** Returns all notes that may be found, in no order. */
   notes(): IndexedNote[] {
-    return this.#table.notes();
+    return this.#table.notes().filter((note) => isFindable(note, this.#options.onlyKinds));
   }
 
   /** Returns all that is wrong with notes and files, by path. */

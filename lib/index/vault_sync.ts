@@ -18,7 +18,7 @@ import {
 import { type NoteBytes, readFile, type Vault } from "@/lib/vault/vault.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import { SingleFlight } from "./_single_flight.ts";
-import type { FileRecord } from "./indexed_note.ts";
+import type { FileRecord, IndexedNote } from "./indexed_note.ts";
 import type { NoteTable } from "./note_table.ts";
 import type { NoteDatabase } from "./orama.ts";
 import { hashBytes, type PrepareContext, prepareNote } from "./prepare_note.ts";
@@ -41,6 +41,15 @@ export interface SyncOutcome {
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
+}
+
+/** What the reading of one file has to know of the run it belongs to. */
+interface ReadRun {
+  readonly slicer: Slicer;
+  readonly isFull: boolean;
+  readonly scan: VaultScan;
+  /** Known files that the scan did not meet, without those that were dropped by now. */
+  readonly missing: Set<VaultPath>;
 }
 
 interface Failure {
@@ -115,6 +124,8 @@ export class VaultSync {
   /** Stops between two notes, and returns when nothing runs any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    // Who asked for the run is told how it ended.
+    await this.#queuedFullRun?.catch(() => undefined);
     await this.#flight.idle();
     await this.#upkeep;
   }
@@ -151,15 +162,21 @@ export class VaultSync {
   async #compare(startMs: number, isFull: boolean): Promise<void> {
     const { clock, vault } = this.#options;
     this.#outcome = { added: 0, changed: 0, removed: 0 };
+    if (this.#isClosed) return;
     const scan = await new Slicer(clock, SCAN_SLICE_MS).run(scanVault(vault));
     this.#setWarnings(scan);
     if (scan.rootError === undefined) await this.#apply(scan, isFull);
     if (this.#isClosed) return;
     this.#comparedAtMs = startMs;
-    if (this.#warnings.length === 0) this.#verifiedAtMs = startMs;
+    if (this.#warnings.length === 0 && !this.#hasUnreadable()) this.#verifiedAtMs = startMs;
   }
 
-  /** Gives back what removed notes took; the next comparison waits for it, searches do not. */
+  #hasUnreadable(): boolean {
+    for (const { file } of this.#failures.values()) if (!file) return true;
+    return false;
+  }
+
+  /** Gives back what removed notes took; only the next comparison waits for it. */
   async #keepUp(): Promise<void> {
     const { clock, database, logger } = this.#options;
     if (this.#isClosed || !database.isWasteful) return;
@@ -178,13 +195,14 @@ export class VaultSync {
       fileOf: (path) => isFull ? undefined : this.#recordOf(path),
     }));
     const toRead = plan.toRead.filter((path) => this.#mayRead(path));
+    const run: ReadRun = { slicer, isFull, scan, missing: new Set(plan.missing) };
     for (const [done, path] of toRead.entries()) {
       if (this.#isClosed) return;
       if (isFull) this.#indexing = { done, total: toRead.length };
-      await this.#read(path, { slicer, isFull });
+      await this.#read(path, run);
       await slicer.pause();
     }
-    await this.#dropMissing(plan.missing, { scan, slicer });
+    await this.#dropMissing(run);
     for (const path of this.#failures.keys()) {
       if (!scan.files.has(path)) this.#failures.delete(path);
     }
@@ -198,10 +216,11 @@ export class VaultSync {
   }
 
   #recordOf(path: VaultPath): FileRecord | undefined {
-    return this.#options.table.fileOf(path) ?? this.#failures.get(path)?.file;
+    const failure = this.#failures.get(path);
+    return failure ? failure.file : this.#options.table.fileOf(path);
   }
 
-  async #read(path: VaultPath, run: { slicer: Slicer; isFull: boolean }): Promise<void> {
+  async #read(path: VaultPath, run: ReadRun): Promise<void> {
     const { clock, table, vault } = this.#options;
     const hashedAtMs = clock.nowMs();
     let file: NoteBytes;
@@ -217,19 +236,21 @@ export class VaultSync {
     if (known?.etag === etag && !run.isFull) {
       table.touch(path, record);
       this.#failures.delete(path);
-    } else await this.#index(path, { ...file, etag, record, slicer: run.slicer });
+    } else await this.#index(path, { ...file, etag, record, slicer: run.slicer, run });
   }
 
   async #index(
     path: VaultPath,
-    file: NoteBytes & { etag: string; record: FileRecord; slicer: Slicer },
+    file: NoteBytes & { etag: string; record: FileRecord; slicer: Slicer; run: ReadRun },
   ): Promise<void> {
     const { database, prepare, table } = this.#options;
     try {
       const { note, terms } = await file.slicer.run(prepareNote(prepare, path, file));
-      // A note that is never found takes no place among the terms.
-      const slot = table.isFindable(note) ? await file.slicer.run(database.stage(terms)) : NO_SLOT;
-      this.#outcome[table.find(path) ? "changed" : "added"]++;
+      const slot = terms ? await file.slicer.run(database.stage(terms)) : NO_SLOT;
+      const before = table.find(path);
+      if (before === undefined) this.#outcome.added++;
+      else if (before.etag !== note.etag) this.#outcome.changed++;
+      this.#dropMoved(note, file.run);
       table.put(note, file.record, slot);
       this.#failures.delete(path);
     } catch (error) {
@@ -252,20 +273,28 @@ export class VaultSync {
     });
   }
 
-  async #dropMissing(
-    missing: readonly VaultPath[],
-    { scan, slicer }: { readonly scan: VaultScan; readonly slicer: Slicer },
-  ): Promise<void> {
+  /** A memory that moved is found at its new place at once: its old one would dispute its id. */
+  #dropMoved(note: IndexedNote, run: ReadRun): void {
+    if (note.kind !== "memory" || run.missing.size === 0) return;
+    for (const path of this.#options.table.pathsOf(note.id)) {
+      if (run.missing.has(path) && this.#dropIfGone(path, run.scan)) run.missing.delete(path);
+    }
+  }
+
+  #dropIfGone(path: VaultPath, scan: VaultScan): boolean {
     const { table, vault } = this.#options;
+    if (looksUnmounted(this.#folders, scan.folders, path)) return false;
+    if (!provenAbsent(vault, path, scan)) return false;
+    table.remove(path);
+    this.#outcome.removed++;
+    return true;
+  }
+
+  async #dropMissing({ scan, slicer, missing }: ReadRun): Promise<void> {
     let kept = 0;
     for (const path of missing) {
       if (this.#isClosed) return;
-      const isGone = !looksUnmounted(this.#folders, scan.folders, path) &&
-        provenAbsent(vault, path, scan);
-      if (isGone) {
-        table.remove(path);
-        this.#outcome.removed++;
-      } else kept++;
+      if (!this.#dropIfGone(path, scan)) kept++;
       await slicer.pause();
     }
     if (kept === 0) return;
@@ -297,8 +326,8 @@ function notIndexed(path: VaultPath): Diagnostic {
     path,
     reason: "not-indexed",
     message:
-      "The server failed over this note and left it out; its log has the cause. Other notes " +
-      "are not affected",
+      "The server failed over this note; its log has the cause. What it held before is still found, " +
+      "other notes are not affected",
   };
 }
 

@@ -18,6 +18,7 @@ export class OurEngine implements Engine {
     layout: { memoriesFolder: "memories" },
     tokenizer: createTokenizer(),
     counter: new TermCounter(this.#postings),
+    onlyKinds: undefined,
   };
   readonly #table = new NoteTable({
     layout: this.#prepare.layout,
@@ -31,7 +32,7 @@ export class OurEngine implements Engine {
     const etag = runAtOnce(hashBytes(bytes));
     const file = { bytes, stamp, etag };
     const { note, terms } = runAtOnce(prepareNote(this.#prepare, parseVaultPath(path), file));
-    const slot = runAtOnce(this.#database.stage(terms));
+    const slot = terms ? runAtOnce(this.#database.stage(terms)) : -1;
     this.#table.put(note, { stamp, hashedAtMs: nowMs }, slot);
   }
 

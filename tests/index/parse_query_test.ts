@@ -43,6 +43,8 @@ describe("parseQuery()", () => {
   it("parseQuery() takes only a last word of three letters and more for unfinished", () => {
     equal(parseQuery("fix deplo", tokenizer).prefix, "deplo");
     equal(parseQuery("fix go", tokenizer).prefix, undefined);
+    equal(parseQuery("port of the", tokenizer).prefix, undefined);
+    equal(parseQuery("run fast run", tokenizer).prefix, "run");
     equal(parseQuery("fix deplo ", tokenizer).prefix, undefined);
     equal(parseQuery("fix E0308", tokenizer).prefix, undefined);
     equal(parseQuery("deploy 部署", tokenizer).prefix, undefined);

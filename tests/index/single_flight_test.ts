@@ -43,6 +43,27 @@ describe("SingleFlight", () => {
     equal(await waiting, 2);
   });
 
+  it("join() between a run and the next one waits for that, and starts no second", async () => {
+    let running = 0;
+    let most = 0;
+    const flight = new SingleFlight(async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      running--;
+    });
+
+    for (let round = 0; round < 20; round++) {
+      const first = flight.join();
+      const second = flight.join();
+      await first;
+      await Promise.all([flight.join(), second, flight.join()]);
+    }
+    await flight.idle();
+
+    equal(most, 1);
+    equal(running, 0);
+  });
+
   it("idle() returns when the last run has ended", async () => {
     const { flight, ends } = controlled();
     const run = flight.join();

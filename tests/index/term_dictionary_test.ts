@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { isOneSlip, MAX_EXPANSIONS, TermDictionary } from "@/lib/index/term_dictionary.ts";
+import { isOneSlip, TermDictionary } from "@/lib/index/term_dictionary.ts";
 
 function dictionaryOf(...terms: readonly string[]): TermDictionary {
   const dictionary = new TermDictionary();
@@ -18,7 +18,7 @@ describe("TermDictionary", () => {
     equal(dictionary.numberOf("toString"), undefined);
   });
 
-  it("withPrefix() finds longer words only, and not too many", () => {
+  it("withPrefix() finds longer words only", () => {
     const endings = Array.from(
       { length: 100 },
       (_, i) => `deploy${String.fromCharCode(97 + i % 26)}${"x".repeat(i)}`,
@@ -27,7 +27,7 @@ describe("TermDictionary", () => {
 
     const found = dictionary.withPrefix("deploy").map((number) => dictionary.termOf(number));
 
-    equal(found.length, MAX_EXPANSIONS);
+    equal(found.length, endings.length);
     ok(!found.includes("deploy"));
   });
 

@@ -234,14 +234,15 @@ describe("refresh()", () => {
     await using world = await openIndex({});
     const random = randomSource(3);
     const words = ["alpha", "数据库", "zebra", "snake_case", "回收", "v1.2"];
-    const path = () => `${random(3)}/${random(12)}.md`;
-    for (let round = 0; round < 40; round++) {
+    const names = ["a", "b", "c", "a 2", "a (conflicted copy)", "a (conflicted copy 2)", "b (1)"];
+    const path = () => `${random(3)}/${names[random(names.length)]}.md`;
+    for (let round = 0; round < 60; round++) {
       for (let change = random(6); change >= 0; change--) {
         const at = path();
         if (random(3) === 0) world.removeIfThere(at);
         else {
           const body = Array.from({ length: 1 + random(20) }, () => words[random(6)]).join(" ");
-          world.write(at, random(2) === 0 ? body : memory(`m${random(8)}`, body));
+          world.write(at, random(2) === 0 ? body : memory(`m${random(4)}`, body));
         }
       }
       await world.index.refresh();
@@ -261,6 +262,49 @@ describe("refresh()", () => {
 });
 
 describe("conflicts", () => {
+  it("many memories with one id are told in few words, and the last one left is found", async () => {
+    const paths = Array.from({ length: 300 }, (_, i) => `${i}.md`);
+    await using world = await openIndex(
+      Object.fromEntries(paths.map((path) => [path, memory("todo", "zebra")])),
+    );
+
+    deepEqual(await world.search("zebra"), []);
+    const [first] = world.index.diagnostics();
+    match(first?.message ?? "", /"1.md", "10.md", "100.md" and 296 more/);
+    for (const path of paths.slice(1)) world.remove(path);
+    deepEqual(await world.search("zebra"), ["0.md"]);
+    deepEqual(world.index.diagnostics(), []);
+  });
+
+  it("memories that move are found all the while", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 200 }, (_, i) => [`old/${i}.md`, memory(`m${i}`, "zebra")]),
+    );
+    await using world = await openIndex(files);
+    const totals: number[] = [];
+
+    await Deno.rename(world.pathOf("old"), world.pathOf("new"));
+    let isDone = false;
+    const refreshing = world.index.refresh().finally(() => isDone = true);
+    while (!isDone) {
+      totals.push((await world.index.search({ text: "zebra", filter: {}, limit: 1 })).total);
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    await refreshing;
+
+    deepEqual(totals.filter((total) => total !== 200), []);
+  });
+
+  it("an original that is no text does not silence its copy", async () => {
+    const copy = "a (conflicted copy 2026-01-01).md";
+    await using world = await openIndex({ "a.md": "zebra", [copy]: memory("m1", "zebra") });
+
+    deepEqual(await world.search("zebra"), ["a.md"]);
+    world.write("a.md", new Uint8Array([0xff, 0xfe, 0x7a, 0x00]));
+
+    deepEqual(await world.search("zebra"), [copy]);
+  });
+
   it("two memories with one id are found by nobody until one of them changes", async () => {
     await using world = await openIndex({
       "a.md": memory("m1", "zebra"),
@@ -360,6 +404,35 @@ describe("search()", () => {
     for (const query of ['"', "*", "(", "\0", "__proto__", "constructor", "the", "，", "E1234"]) {
       deepEqual(await world.search(query), []);
     }
+  });
+
+  it("search() finds a note that is quoted whole, however long", async () => {
+    const text = Array.from({ length: 600 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join("");
+    await using world = await openIndex({ "a.md": text });
+
+    deepEqual(await world.search(`"${text}"`), ["a.md"]);
+    deepEqual(await world.search(`"${text}龍"`), []);
+  });
+
+  it("search() guesses at slips only when nobody has the word, filtered or not", async () => {
+    await using world = await openIndex({ "a/1.md": "receive", "b/1.md": "deceive relieve" });
+
+    deepEqual(await world.search("receive", { filter: { folder: "b" } }), []);
+    deepEqual(await world.search("recieve", { filter: { folder: "a" } }), ["a/1.md"]);
+  });
+
+  it("search() for the beginning of a word is not led astray by words that are gone", async () => {
+    const words = (count: number) =>
+      Array.from({ length: count }, (_, i) => `con${"abcdefghij"[i % 10]}${"x".repeat(i)}`).join(
+        " ",
+      );
+    await using world = await openIndex({ "gone.md": words(60), "a.md": "zebra" });
+
+    world.remove("gone.md");
+    world.write("other.md", words(50).replaceAll("con", "cox"));
+    world.write("a.md", "contraption");
+
+    deepEqual(await world.search("con"), ["a.md"]);
   });
 
   it("search() puts the exact word before its prefixes", async () => {
