@@ -194,12 +194,12 @@ export class VaultSync {
       paths: () => table.paths(),
       fileOf: (path) => isFull ? undefined : this.#recordOf(path),
     }));
-    const toRead = plan.toRead.filter((path) => this.#mayRead(path));
+    const { toRead } = plan;
     const run: ReadRun = { slicer, isFull, scan, missing: new Set(plan.missing) };
     for (const [done, path] of toRead.entries()) {
       if (this.#isClosed) return;
       if (isFull) this.#indexing = { done, total: toRead.length };
-      await this.#read(path, run);
+      if (this.#mayRead(path)) await this.#read(path, run);
       await slicer.pause();
     }
     await this.#dropMissing(run);
