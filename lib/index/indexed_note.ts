@@ -1,5 +1,5 @@
 /** What the index keeps of a note: all that a hit shows but the text itself. */
-import type { Diagnostic, FrontmatterState, NameSource, NoteKind } from "@/lib/contracts.ts";
+import type { Diagnostic, NoteKind } from "@/lib/contracts.ts";
 import type { FileStamp } from "@/lib/vault/vault.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
 
@@ -11,7 +11,7 @@ export interface ChunkTable {
 }
 
 /** Numbers that a chunk takes in `ChunkTable.places`. */
-export const CHUNK_CELLS = 4;
+const CHUNK_CELLS = 4;
 
 export interface ChunkPlace {
   readonly startLine: number;
@@ -29,6 +29,10 @@ export function toChunkTable(chunks: readonly ChunkPlace[]): ChunkTable {
     places.set([startLine, endLine, startOffset, endOffset], index * CHUNK_CELLS);
   });
   return { places, headings: chunks.map((chunk) => chunk.heading) };
+}
+
+export function countChunks(table: ChunkTable): number {
+  return table.headings.length;
 }
 
 /** Returns one chunk's place. */
@@ -58,7 +62,6 @@ export interface IndexedNote {
   /** The memory's id, else the path. */
   readonly id: string;
   readonly name: string;
-  readonly nameFrom: NameSource;
   readonly description: string;
   /** As written in the frontmatter. */
   readonly tags: readonly string[];
@@ -67,7 +70,6 @@ export interface IndexedNote {
   readonly actor: string | undefined;
   /** `updated_at` as written, else the file's time. */
   readonly updatedAt: string;
-  readonly frontmatter: FrontmatterState;
   readonly chunks: ChunkTable;
   readonly problems: readonly Diagnostic[];
   /** SHA-256 of the file's bytes, in hex. */

@@ -9,7 +9,7 @@ import { normalizeTag } from "@/lib/vault/tags.ts";
 import { comparisonKey, type VaultPath } from "@/lib/vault/vault_path.ts";
 import type { NoteDatabase, NoteDocument, Visibility } from "./orama.ts";
 import {
-  CHUNK_CELLS,
+  countChunks,
   type FileRecord,
   type FindableKinds,
   type IndexedNote,
@@ -172,7 +172,7 @@ export class NoteTable {
   #count(note: IndexedNote, by: 1 | -1): void {
     this.#notes += by;
     if (note.kind === "memory") this.#memories += by;
-    this.#chunks += by * note.chunks.places.length / CHUNK_CELLS;
+    this.#chunks += by * countChunks(note.chunks);
   }
 
   #isFindable(note: IndexedNote): boolean {

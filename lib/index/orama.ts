@@ -97,10 +97,6 @@ export class NoteDatabase {
     this.#filed = new FiledNotes(postings);
   }
 
-  get size(): number {
-    return this.#filed.slotOf.size;
-  }
-
   /** True when removed notes take more room than those that are there. */
   get isWasteful(): boolean {
     return this.#postings.isWasteful;
@@ -162,7 +158,7 @@ export class NoteDatabase {
 
 /** The documents in one Orama database, and the slots of the postings that belong to them. */
 class FiledNotes {
-  readonly slotOf = new Map<string, number>();
+  readonly #slotOf = new Map<string, number>();
   readonly #postings: Postings;
   readonly #db: AnyOrama;
   /** By slot. */
@@ -191,7 +187,7 @@ class FiledNotes {
   }
 
   file(document: NoteDocument, slot: number): void {
-    this.slotOf.set(document.id, slot);
+    this.#slotOf.set(document.id, slot);
     this.#documents[slot] = document;
     this.#sights[slot] = SIGHT[document.visibility];
     this.#slotToFile = slot;
@@ -209,10 +205,10 @@ class FiledNotes {
 
   /** Takes a document out and returns the slot that it had. */
   unfile(path: string): number | undefined {
-    const slot = this.slotOf.get(path);
+    const slot = this.#slotOf.get(path);
     if (slot === undefined) return undefined;
     remove(this.#db, path);
-    this.slotOf.delete(path);
+    this.#slotOf.delete(path);
     this.#documents[slot] = undefined;
     this.#sights[slot] = SIGHT.conflict;
     return slot;
@@ -226,7 +222,7 @@ class FiledNotes {
     this.#request = undefined;
     if (found instanceof Promise) throw new Error("Orama answered late: a component is not sync");
     const hits = found.hits.flatMap((hit) => {
-      const path = this.#documents[this.slotOf.get(hit.id) ?? -1]?.id;
+      const path = this.#documents[this.#slotOf.get(hit.id) ?? -1]?.id;
       return path === undefined ? [] : [{ path, keyword: hit.score / request.ceiling }];
     });
     // Orama orders equal scores by when a note came in.
@@ -240,7 +236,7 @@ class FiledNotes {
       ? undefined
       : this.#db.index.searchByWhereClause(this.#db.data.index, this.#db.tokenizer, where, "");
     const withInactive = filter.status !== undefined;
-    const slots = [...this.slotOf.values()].filter((slot) =>
+    const slots = [...this.#slotOf.values()].filter((slot) =>
       this.#maySee(slot, { allowed, withInactive })
     );
     return new Set(slots.flatMap((slot) => this.#documents[slot]?.id ?? []));

@@ -30,8 +30,9 @@ const QUOTED_PARTS = new RegExp(QUOTED, "g");
 export function parseQuery(text: string, tokenizer: Tokenizer): ParsedQuery {
   const isQuoted = QUOTED.test(text) &&
     tokenizer.terms(text.replaceAll(QUOTED_PARTS, " ")).length === 0;
-  const terms = [...new Set(isQuoted ? tokenizer.terms(text) : meaningfulTerms(text, tokenizer))];
-  const typed = tokenizer.terms(text).at(-1) ?? "";
+  const all = tokenizer.terms(text);
+  const terms = [...new Set(isQuoted ? all : meaningfulTerms(text, all, tokenizer))];
+  const typed = all.at(-1) ?? "";
   const isUnfinished = terms.includes(typed) && PREFIX_WORD.test(typed) &&
     ENDS_IN_LETTER.test(text);
   return {
@@ -41,11 +42,11 @@ export function parseQuery(text: string, tokenizer: Tokenizer): ParsedQuery {
   };
 }
 
-function meaningfulTerms(text: string, tokenizer: Tokenizer): string[] {
-  const simple = tokenizer.simplify(text);
-  const kept = tokenizer.terms(simple.replace(CHINESE_FILLERS, " "))
+/** Returns what is left of all the terms without stop words, or all if nothing is. */
+function meaningfulTerms(text: string, all: string[], tokenizer: Tokenizer): string[] {
+  const kept = tokenizer.terms(tokenizer.simplify(text).replace(CHINESE_FILLERS, " "))
     .filter((term) => !STOP_WORDS.has(term));
-  return kept.length > 0 ? kept : tokenizer.terms(simple);
+  return kept.length > 0 ? kept : all;
 }
 
 function isSingleCjk(term: string): boolean {

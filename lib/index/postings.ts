@@ -9,7 +9,7 @@ import { TermDictionary } from "./term_dictionary.ts";
 export const BM25_K1 = 1.2;
 export const BM25_B = 0.75;
 
-/** The terms of one note, ready to be added in one step. */
+/** The terms of one note, ready to be staged. */
 export interface NoteTerms {
   readonly numbers: Uint32Array;
   readonly counts: Uint32Array;
@@ -246,7 +246,8 @@ export class Postings {
     const slots: number[] = [];
     for (const { number, weight } of clause.matches) {
       // An ending that is rarer than the word itself must not outweigh it.
-      const idf = Math.min(ownIdf, this.idf(this.documentFrequency(number)));
+      const isOwn = number === clause.term;
+      const idf = isOwn ? ownIdf : Math.min(ownIdf, this.idf(this.documentFrequency(number)));
       this.#raiseToTerm(number, weight * idf, slots);
     }
     return { idf: ownIdf, slots };
@@ -262,8 +263,7 @@ export class Postings {
         const slot = posting >>> COUNT_BITS;
         if (this.#alive[slot] !== 1) continue;
         const count = this.#countIn(posting, slot, number);
-        const norm = BM25_K1 * (1 - BM25_B) + perLength * (this.#lengths[slot] ?? 0);
-        const score = weight * (BM25_K1 + 1) * count / (count + norm);
+        const score = weight * this.#saturation(slot, count, perLength);
         const before = scores[slot] ?? 0;
         if (before === 0) slots.push(slot);
         if (score > before) scores[slot] = score;
@@ -282,9 +282,7 @@ export class Postings {
     const idf = this.idf(slots.length);
     const perLength = this.#lengthWeight();
     for (const slot of slots) {
-      const count = counts[slot] ?? 0;
-      const norm = BM25_K1 * (1 - BM25_B) + perLength * (this.#lengths[slot] ?? 0);
-      counts[slot] = idf * (BM25_K1 + 1) * count / (count + norm);
+      counts[slot] = idf * this.#saturation(slot, counts[slot] ?? 0, perLength);
     }
     return { idf, slots };
   }
@@ -304,6 +302,12 @@ export class Postings {
       });
     }
     return slots;
+  }
+
+  /** What BM25 makes of a count in a note of that length, below k1 + 1. */
+  #saturation(slot: number, count: number, perLength: number): number {
+    const norm = BM25_K1 * (1 - BM25_B) + perLength * (this.#lengths[slot] ?? 0);
+    return (BM25_K1 + 1) * count / (count + norm);
   }
 
   #countIn(posting: number, slot: number, number: number): number {

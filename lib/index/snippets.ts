@@ -1,7 +1,7 @@
 /** Finds the chunk of a note that answers a query best, and the words to show of it. */
 import { withoutControls } from "@/lib/vault/note_text.ts";
 import type { ChunkPlace, ChunkTable } from "./indexed_note.ts";
-import { CHUNK_CELLS, chunkAt } from "./indexed_note.ts";
+import { chunkAt, countChunks } from "./indexed_note.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
 export const MAX_SNIPPET_CHARS = 240;
@@ -34,7 +34,7 @@ export interface PassageQuery {
 
 /** Returns the best passage, the note's first chunk if none matches; `undefined` without text. */
 export function* findPassage(query: PassageQuery): Generator<void, Passage | undefined> {
-  const count = query.chunks.places.length / CHUNK_CELLS;
+  const count = countChunks(query.chunks);
   if (count === 0) return undefined;
   const candidates = count <= CHUNKS_READ ? inOrder(count) : yield* bySight(query, count);
   let best = chunkAt(query.chunks, 0);

@@ -236,17 +236,18 @@ export class VaultSync {
     if (known?.etag === etag && !run.isFull) {
       table.touch(path, record);
       this.#failures.delete(path);
-    } else await this.#index(path, { ...file, etag, record, slicer: run.slicer, run });
+    } else await this.#index(path, { ...file, etag, record, run });
   }
 
   async #index(
     path: VaultPath,
-    file: NoteBytes & { etag: string; record: FileRecord; slicer: Slicer; run: ReadRun },
+    file: NoteBytes & { etag: string; record: FileRecord; run: ReadRun },
   ): Promise<void> {
     const { database, prepare, table } = this.#options;
+    const { slicer } = file.run;
     try {
-      const { note, terms } = await file.slicer.run(prepareNote(prepare, path, file));
-      const slot = terms ? await file.slicer.run(database.stage(terms)) : NO_SLOT;
+      const { note, terms } = await slicer.run(prepareNote(prepare, path, file));
+      const slot = terms ? await slicer.run(database.stage(terms)) : NO_SLOT;
       const before = table.find(path);
       if (before === undefined) this.#outcome.added++;
       else if (before.etag !== note.etag) this.#outcome.changed++;
@@ -308,17 +309,20 @@ export class VaultSync {
   #setWarnings(scan: VaultScan): void {
     const before = this.#warnings.length;
     const unreadable = scan.unreadableFolders.size;
-    this.#warnings = scan.rootError !== undefined
-      ? [
-        `The vault cannot be read (${scan.rootError}), so that answers come from what was read before`,
-      ]
-      : unreadable > 0
-      ? [`${unreadable} folders cannot be read`]
-      : [];
+    this.#warnings = warningsOf(scan);
     if (this.#warnings.length > before) {
       this.#options.logger.warn("vault-not-readable", { folders: unreadable });
     }
   }
+}
+
+function warningsOf({ rootError, unreadableFolders }: VaultScan): string[] {
+  if (rootError !== undefined) {
+    return [
+      `The vault cannot be read (${rootError}), so that answers come from what was read before`,
+    ];
+  }
+  return unreadableFolders.size > 0 ? [`${unreadableFolders.size} folders cannot be read`] : [];
 }
 
 function notIndexed(path: VaultPath): Diagnostic {

@@ -1,7 +1,7 @@
 /** The stores of the vault: how many notes each holds, and what it takes on disk. */
 import { type Caller, GLOBAL_SCOPE_ID, type StoresAnswer } from "@/lib/contracts.ts";
 import { IndexNotReady } from "@/lib/errors.ts";
-import { CHUNK_CELLS } from "@/lib/index/indexed_note.ts";
+import { countChunks } from "@/lib/index/indexed_note.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import { type Clock, Slicer } from "@/lib/seams.ts";
 import { storeOf } from "@/lib/vault/kinds.ts";
@@ -45,7 +45,7 @@ export async function readStores(
     const row = rowOf(note.path);
     row.notes++;
     if (note.kind === "memory") row.memories++;
-    row.chunks += note.chunks.places.length / CHUNK_CELLS;
+    row.chunks += countChunks(note.chunks);
   }
   return { stores: [...rows.values()] };
 }
