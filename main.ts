@@ -14,13 +14,12 @@ import {
 import { systemDisk } from "@/lib/config_disk.ts";
 import { formatHelp } from "@/lib/config_help.ts";
 import { ENV_PREFIX } from "@/lib/config_sources.ts";
-import { ConfigError, toProblem } from "@/lib/errors.ts";
+import { ConfigError, describeFailure, toProblem } from "@/lib/errors.ts";
 import { createLogger, type Logger, randomId, systemClock, writeStderr } from "@/lib/seams.ts";
 import { createServices, type Services } from "@/lib/services.ts";
 import { initVault } from "@/lib/vault/init.ts";
 import { findRipgrep } from "@/lib/vault/ripgrep_path.ts";
 import { VERSION } from "@/lib/version.ts";
-import { describeFailure } from "@/routes/answer_error.ts";
 import { createApp } from "@/routes/app.ts";
 import { explainListenFailure, type RunningServer, startServer } from "@/routes/server.ts";
 

@@ -28,6 +28,9 @@ export const DEFAULT_SEARCH_LIMIT = 10;
 /** Longer queries are refused; an agent's message fits many times over. */
 export const MAX_QUERY_CHARS = 10_000;
 
+/** How deep `offset` may go: who needs more needs another query. */
+export const MAX_SEARCH_OFFSET = 1_000;
+
 const wholeNumber = (least: number, most: number) =>
   z.string().regex(/^[+-]?\d+$/, `must be a whole number from ${least} to ${most}`)
     .transform(Number)
@@ -39,38 +42,44 @@ const commaList = z.string().transform((text) =>
   text.split(",").map((item) => item.trim()).filter((item) => item !== "")
 );
 
-const MUST_NOT_BE_EMPTY = "must not be empty";
 const isNotBlank = (text: string) => text.trim() !== "";
 
-const query = z.string()
-  .refine(isNotBlank, MUST_NOT_BE_EMPTY)
-  .refine(
-    (text) => text.length <= MAX_QUERY_CHARS,
-    `must not be longer than ${MAX_QUERY_CHARS} characters`,
-  );
+export const filledText = z.string().refine(isNotBlank, "must not be empty");
+
+export const queryText = filledText.refine(
+  (text) => text.length <= MAX_QUERY_CHARS,
+  `must not be longer than ${MAX_QUERY_CHARS} characters`,
+);
+
+/** Until projects are known a scope is the global store, or no limit at all. */
+export const scopeName = z.enum(["all", "global"]).default("all").describe(
+  "`all` = the whole vault; `global` = the global store of memories",
+);
+export type Scope = z.output<typeof scopeName>;
 
 /** `GET /api/search`: all values come as text. */
 export const SearchParams = z.strictObject({
-  q: query.describe("What to look for, in any language; in mode `grep` a literal text"),
+  q: queryText.describe("What to look for, in any language; in mode `grep` a literal text"),
   mode: z.enum(SEARCH_MODES).default("hybrid").describe(
     "`keyword` BM25; `grep` the files' own lines; `vector` and `hybrid` answer by keyword, " +
       "and say so in `fallback`, while no embedding is there",
   ),
   limit: wholeNumber(1, MAX_SEARCH_LIMIT).default(DEFAULT_SEARCH_LIMIT)
     .describe("How many hits at the most, 1 to 100"),
-  scope: z.enum(["all", "global"]).default("all").describe(
-    "`all` = the whole vault; `global` = the global store of memories",
-  ),
+  scope: scopeName,
   kind: commaList.pipe(z.array(z.enum(NOTE_KINDS))).default([]).describe(
     "Only these kinds of note, comma-separated",
   ),
   tags: commaList.default([]).describe("Only notes with any of these tags, comma-separated"),
   folder: z.string().optional().describe("Only notes in this folder of the vault or below it"),
-  status: z.string().refine(isNotBlank, MUST_NOT_BE_EMPTY).optional().describe(
+  status: filledText.optional().describe(
     "Only notes with this status; without it memories that are not active are left out",
   ),
 });
-export type SearchInput = z.output<typeof SearchParams>;
+export type SearchInput = z.output<typeof SearchParams> & {
+  /** How many of the best hits to leave out, at most `MAX_SEARCH_OFFSET`; 0 without it. */
+  readonly offset?: number;
+};
 
 /** `GET /api/notes/{path}`. */
 export const NoteParams = z.strictObject({
@@ -96,6 +105,27 @@ export const DiagnosticsParams = z.strictObject({
   reason: z.string().optional().describe("Only entries with this reason"),
 });
 export type DiagnosticsInput = z.output<typeof DiagnosticsParams>;
+
+export const DEFAULT_MEMORIES_LIMIT = 50;
+
+/** `GET /api/memories`. */
+export const MemoriesParams = z.strictObject({
+  scope: scopeName,
+  tag: filledText.optional().describe("Only memories with this tag"),
+  status: filledText.optional().describe("Only memories with this status; `active` without it"),
+  limit: wholeNumber(1, MAX_SEARCH_LIMIT).default(DEFAULT_MEMORIES_LIMIT)
+    .describe("How many memories at the most, 1 to 100"),
+  cursor: filledText.optional().describe("`nextCursor` of the answer before, for what follows"),
+});
+export type MemoriesInput = z.output<typeof MemoriesParams>;
+
+/** `GET /api/memories/{id}`. */
+export interface MemoryInput {
+  /** Of a note that is no memory: its path. */
+  readonly id: string;
+  /** The states that the caller has already, and does not want again. */
+  readonly knownEtags?: readonly string[];
+}
 
 /** For end points without parameters: any is refused. */
 export const NoParams = z.strictObject({});
@@ -183,6 +213,47 @@ export const NoteAnswerShape = z.object({
   etag: z.string().describe("SHA-256 of the file's bytes"),
 });
 export type NoteAnswer = z.output<typeof NoteAnswerShape>;
+
+export const MemorySummaryShape = z.object({
+  id: z.string(),
+  path: z.string(),
+  name: z.string(),
+  description: z.string(),
+  tags: z.array(z.string()),
+  status: z.string(),
+  updatedAt: z.string().describe("`updated_at` as written, else the file's time (ISO 8601)"),
+});
+export type MemorySummary = z.output<typeof MemorySummaryShape>;
+
+export const MemoriesAnswerShape = z.object({
+  total: z.int().describe("How many memories there are, on all pages"),
+  memories: z.array(MemorySummaryShape).describe("Newest first"),
+  nextCursor: z.string().optional(),
+  indexing: IndexingShape.optional(),
+  freshness: FreshnessShape.optional(),
+});
+export type MemoriesAnswer = z.output<typeof MemoriesAnswerShape>;
+
+export const MemoryAnswerShape = z.object({
+  id: z.string(),
+  path: z.string().describe("Where the file lies now"),
+  kind: z.enum(NOTE_KINDS),
+  name: z.string(),
+  description: z.string(),
+  tags: z.array(z.string()).describe("As written in the frontmatter"),
+  status: z.string().nullable(),
+  frontmatter: z.record(z.string(), z.unknown()).describe(
+    "Every value as written; empty if invalid",
+  ),
+  body: z.string().describe("What stands after the frontmatter"),
+  markdown: z.string().describe("The whole file"),
+  etag: z.string().describe("SHA-256 of the file's bytes"),
+  conflicts: z.array(z.string()).optional()
+    .describe("Every file that claims the id, if there are several; no search finds any of them"),
+  conflictCopies: z.array(z.string()).optional()
+    .describe("Copies of this file that a sync tool left"),
+});
+export type MemoryAnswer = z.output<typeof MemoryAnswerShape>;
 
 /** Why an entry stands in the diagnostics. */
 export const DIAGNOSTIC_REASONS = [

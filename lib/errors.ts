@@ -131,3 +131,36 @@ export function toProblem(error: unknown, requestId: string): Problem {
     ...(known && known.problems.length > 0 ? { problems: known.problems } : {}),
   };
 }
+
+/**
+ * Dresses any thrown value as the text of a tool's error: what was wrong, how to fix it, and the
+ * code that programs can rely on.
+ */
+export function toToolError(error: unknown, requestId: string): string {
+  const { code, detail } = toProblem(error, requestId);
+  return `${detail} [${code}, request ${requestId}]`;
+}
+
+/**
+ * Returns what may be logged of an error: names and places in the program. Messages are left out,
+ * as those of parsers and the file system hold text and paths of the vault.
+ */
+export function describeFailure(error: unknown): { cause: string; stack: string } {
+  const names: string[] = [];
+  const frames: string[] = [];
+  // Bounded, as causes may form a circle.
+  for (let each = error; each instanceof Error && names.length < 5; each = each.cause) {
+    names.push(each.name);
+    frames.push(...framesOf(each));
+  }
+  if (names.length === 0) return { cause: typeof error, stack: "" };
+  return { cause: names.join(" < "), stack: frames.join("\n") };
+}
+
+function framesOf({ name, message, stack = "" }: Error): string[] {
+  const header = `${name}: ${message}`;
+  const trace = stack.startsWith(header) ? stack.slice(header.length) : stack;
+  return trace.split("\n")
+    .filter((line) => /^ {4}at .*(?::\d+:\d+|<anonymous>|native)\)?$/.test(line))
+    .map((line) => line.trim());
+}

@@ -5,7 +5,7 @@ import { InvalidRequest } from "@/lib/errors.ts";
 import { openNote } from "@/lib/memories/open_note.ts";
 import type { Services } from "@/lib/services.ts";
 import type { AppEnv } from "./app_env.ts";
-import { show } from "./_field_problems.ts";
+import { show } from "@/lib/parse_input.ts";
 import { readQuery } from "./read_query.ts";
 import { decodePart, rawPathOf } from "./request_target.ts";
 

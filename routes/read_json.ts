@@ -6,7 +6,7 @@
 import type { Context } from "hono";
 import { AppError, InvalidRequest } from "@/lib/errors.ts";
 import type { AppEnv } from "./app_env.ts";
-import { type InputSchema, parseInput } from "./_field_problems.ts";
+import { type InputSchema, parseInput } from "@/lib/parse_input.ts";
 
 /**
  * Parses the body by a schema of the contracts; an empty body counts as `{}` and needs no type.

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { FieldProblem } from "@/lib/errors.ts";
 import type { AppEnv } from "./app_env.ts";
-import { type InputSchema, parseInput, show, unknownField } from "./_field_problems.ts";
+import { type InputSchema, parseInput, show, unknownField } from "@/lib/parse_input.ts";
 import { decodePart, rawQueryOf } from "./request_target.ts";
 
 /**

@@ -1,9 +1,9 @@
 /** Running the app on a socket, from the first request to the last. */
 import type { Services } from "@/lib/services.ts";
+import { describeFailure } from "@/lib/errors.ts";
 import { VERSION } from "@/lib/version.ts";
 import type { Caller } from "@/lib/contracts.ts";
 import { readHealth } from "@/lib/index/operations.ts";
-import { describeFailure } from "./answer_error.ts";
 import { createApp } from "./app.ts";
 import { type PortFile, removePortFile, writePortFile } from "./port_file.ts";
 

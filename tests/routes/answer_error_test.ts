@@ -1,7 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { createApp } from "@/routes/app.ts";
-import { describeFailure } from "@/routes/answer_error.ts";
 import { NEAR, testWorld, type World } from "@/tests/_support/world.ts";
 
 describe("answerError()", () => {
@@ -78,36 +77,5 @@ describe("answerError() for a client that left", () => {
 
     deepEqual(answer, { status: 500, code: "internal" });
     ok(world.logs.some((line) => JSON.parse(line).event === "request-failed"));
-  });
-});
-
-describe("describeFailure()", () => {
-  it("describeFailure() leaves out messages, of many lines too", () => {
-    const error = new SyntaxError("SECRET first\n    at SECRET second\nthird");
-
-    const { cause, stack } = describeFailure(error);
-
-    equal(cause, "SyntaxError");
-    match(stack, /^at .*answer_error_test\.ts:\d+:\d+/);
-    ok(!stack.includes("SECRET"));
-  });
-
-  it("describeFailure() leaves out a message that was changed later", () => {
-    const error = new Error("SECRET first\nSECRET second");
-    error.message = "other";
-
-    ok(!describeFailure(error).stack.includes("SECRET"));
-  });
-
-  it("describeFailure() ends at a circle of causes", () => {
-    const error = new Error("x");
-    error.cause = error;
-
-    equal(describeFailure(error).cause, "Error < Error < Error < Error < Error");
-  });
-
-  it("describeFailure() says no more than the type of what is no error", () => {
-    deepEqual(describeFailure("SECRET"), { cause: "string", stack: "" });
-    deepEqual(describeFailure(undefined), { cause: "undefined", stack: "" });
   });
 });

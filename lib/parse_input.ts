@@ -1,6 +1,6 @@
 /** Turns what a schema found wrong into words for the caller. */
-import { type FieldProblem, InvalidRequest } from "@/lib/errors.ts";
-import { didYouMean } from "@/lib/nearest_name.ts";
+import { type FieldProblem, InvalidRequest } from "./errors.ts";
+import { didYouMean } from "./nearest_name.ts";
 
 const MAX_SHOWN_CHARS = 100;
 const MAX_LISTED = 50;

@@ -1,0 +1,191 @@
+/**
+ * What the tools of agents take and give. Objects are flat and their schemas small, because every
+ * client shows them to a model; HTTP has the same things under other names where it can.
+ */
+import * as z from "zod";
+import {
+  DEFAULT_SEARCH_LIMIT,
+  filledText,
+  FreshnessShape,
+  IndexingShape,
+  MAX_SEARCH_LIMIT,
+  NOTE_KINDS,
+  queryText,
+  scopeName,
+  SEARCH_MODES,
+  SignalsShape,
+} from "./contracts.ts";
+
+const limitNumber = (() => {
+  const error = `must be a whole number from 1 to ${MAX_SEARCH_LIMIT}`;
+  return z.number(error).int(error).min(1, error).max(MAX_SEARCH_LIMIT, error)
+    .default(DEFAULT_SEARCH_LIMIT);
+})();
+
+const cursor = filledText.optional().describe("`nextCursor` of the answer before");
+const mode = z.enum(SEARCH_MODES).default("hybrid");
+const nextCursor = z.string().optional();
+
+export const SearchNotesArgs = z.strictObject({
+  query: queryText.describe("What to look for, in any language; with mode grep a literal text"),
+  mode: mode.describe("grep = the files' own lines, keyword = BM25"),
+  limit: limitNumber.describe("Hits a page"),
+  tags: z.array(filledText, "must be a list of texts").default([]).describe("Any of these"),
+  folder: z.string().optional().describe("Only in this folder of the vault, or below it"),
+  kind: z.array(z.enum(NOTE_KINDS), 'must be a list such as ["memory"]').default([])
+    .describe("Any of these"),
+  status: filledText.optional().describe("Only this status; else inactive memories are left out"),
+  scope: scopeName,
+  cursor,
+});
+
+export const RecallArgs = z.strictObject({
+  query: queryText.describe("What to remember, in any language"),
+  scope: scopeName,
+  mode,
+  top_k: limitNumber.describe("Results a page"),
+  cursor,
+});
+
+export const MemorySearchArgs = z.strictObject({
+  query: queryText.describe("A literal text within one line, or a regular expression"),
+  limit: limitNumber.describe("Files a page"),
+  regex: z.boolean("must be true or false").default(false)
+    .describe("True = the query is a regular expression (ripgrep's dialect)"),
+  cursor,
+});
+
+export const MemoryOpenArgs = z.strictObject({
+  id: filledText.describe("The id of a memory, or the path of any note"),
+  cursor,
+});
+
+export const ListMemoryArgs = z.strictObject({ scope: scopeName, cursor });
+
+/** What search answers say of the state of the index. */
+const answerState = {
+  indexing: IndexingShape.optional(),
+  freshness: FreshnessShape.optional(),
+};
+
+const fallback = z.object({ from: z.string(), to: z.string(), reason: z.string() }).optional();
+
+export const SearchNotesResult = z.object({
+  mode: z.string(),
+  fallback,
+  total: z.int(),
+  truncated: z.boolean().optional(),
+  results: z.array(z.object({
+    id: z.string(),
+    path: z.string(),
+    kind: z.string(),
+    actor: z.string().optional(),
+    name: z.string(),
+    description: z.string(),
+    score: z.number(),
+    signals: SignalsShape,
+    heading: z.string().nullable(),
+    lines: z.object({ start: z.int(), end: z.int() }),
+    snippet: z.string(),
+    tags: z.array(z.string()),
+    updatedAt: z.string(),
+  })),
+  nextCursor,
+  ...answerState,
+});
+
+/** One thing that was remembered; lean, as agents recall often. */
+export const RecalledShape = z.object({
+  id: z.string(),
+  text: z.string().describe("The passage"),
+  score: z.number(),
+  source: z.string().describe("Path and lines"),
+  time: z.string(),
+});
+export type Recalled = z.output<typeof RecalledShape>;
+
+export const RecallResult = z.object({
+  mode: z.string(),
+  fallback,
+  total: z.int(),
+  truncated: z.boolean().optional(),
+  results: z.array(RecalledShape),
+  nextCursor,
+  ...answerState,
+});
+export type RecallAnswer = Omit<z.output<typeof RecallResult>, "nextCursor">;
+
+export const TextMatchShape = z.object({
+  line: z.int(),
+  text: z.string(),
+  before: z.string().optional(),
+  after: z.string().optional(),
+});
+export type TextMatch = z.output<typeof TextMatchShape>;
+
+export const MatchingFileShape = z.object({
+  id: z.string(),
+  path: z.string(),
+  name: z.string(),
+  matchCount: z.int().describe("Lines that match; the first are shown"),
+  matches: z.array(TextMatchShape),
+});
+export type MatchingFile = z.output<typeof MatchingFileShape>;
+
+export const MemorySearchResult = z.object({
+  engine: z.string(),
+  total: z.int().describe("Files that match"),
+  truncated: z.boolean().optional().describe("Time was up: there may be more"),
+  results: z.array(MatchingFileShape),
+  nextCursor,
+  ...answerState,
+});
+export type TextSearchAnswer = Omit<z.output<typeof MemorySearchResult>, "nextCursor">;
+
+export const MemoryOpenResult = z.object({
+  id: z.string(),
+  path: z.string(),
+  kind: z.string(),
+  name: z.string(),
+  etag: z.string(),
+  lines: z.object({ start: z.int(), end: z.int(), total: z.int() }),
+  markdown: z.string(),
+  conflicts: z.array(z.string()).optional().describe("Files that claim the id too"),
+  conflictCopies: z.array(z.string()).optional(),
+  nextCursor,
+});
+
+export const ListMemoryResult = z.object({
+  total: z.int(),
+  memories: z.array(z.object({
+    id: z.string(),
+    path: z.string(),
+    name: z.string(),
+    description: z.string(),
+    tags: z.array(z.string()),
+    status: z.string(),
+    updatedAt: z.string(),
+  })),
+  nextCursor,
+  ...answerState,
+});
+
+/** How many invocations are kept and shown at the most. */
+export const MAX_INVOCATIONS = 1_000;
+
+export const InvocationShape = z.object({
+  tool: z.string(),
+  client: z.string().describe("What the client calls itself"),
+  transport: z.enum(["modern", "legacy", "sse"]),
+  startedAt: z.string(),
+  ms: z.number(),
+  outcome: z.string().describe("`ok`, `cancelled`, or the code of the error"),
+  requestId: z.string(),
+});
+export type Invocation = z.output<typeof InvocationShape>;
+
+export const InvocationsAnswerShape = z.object({
+  total: z.int().describe("Since the start"),
+  invocations: z.array(InvocationShape).describe("Newest first"),
+});
+export type InvocationsAnswer = z.output<typeof InvocationsAnswerShape>;
