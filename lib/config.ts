@@ -19,6 +19,7 @@ import {
   type SettingNames,
 } from "./config_sources.ts";
 import { ConfigError } from "./errors.ts";
+import { foldHostName, isLoopbackHost } from "./loopback.ts";
 import { didYouMean } from "./nearest_name.ts";
 import { LOG_LEVELS, type LogLevel } from "./seams.ts";
 
@@ -86,6 +87,10 @@ const allowedHost = filled.transform(foldHostName).pipe(
 const allowedOrigin = filled.toLowerCase().regex(/^[a-z][a-z0-9+.-]*:\/\/[^/\s*,?#@]+$/, {
   error: "must be exact origins such as https://notes.example, without path or wildcard",
 });
+
+/** Sets of tools that can be offered or not. */
+export const TOOLSETS = ["core", "journal", "reading"] as const;
+export type Toolset = (typeof TOOLSETS)[number];
 
 const ConfigFields = z.strictObject({
   vault: filled.optional().register(notes, {
@@ -173,6 +178,27 @@ const ConfigFields = z.strictObject({
     kind: "text",
     placeholder: "MODEL",
   }),
+  mcpLegacy: choice(
+    ["stateless", "off"],
+    new Map([[
+      "sessions",
+      "cannot be sessions: they are not available in this version; use stateless",
+    ]]),
+  ).default("stateless").register(notes, {
+    sentence: "How MCP clients of 2025 are served on /mcp: `stateless`, or `off`",
+    kind: "text",
+    placeholder: "HOW",
+  }),
+  mcpSse: choice(["on", "off"]).default("on").register(notes, {
+    sentence: "Whether MCP clients of 2024 are served on /sse and /messages",
+    kind: "text",
+    placeholder: "ON|OFF",
+  }),
+  toolsets: z.array(choice(TOOLSETS)).default([...TOOLSETS]).register(notes, {
+    sentence: "The sets of MCP tools to offer; this version has tools in `core` only",
+    kind: "list",
+    placeholder: "SET,…",
+  }),
   log: choice(LOG_LEVELS).default("info").register(notes, {
     sentence: "The least level to log on stderr: debug, info, warn or error",
     kind: "text",
@@ -211,6 +237,9 @@ export interface Config {
   readonly allowedOrigins: readonly string[];
   readonly access: "open";
   readonly embedding: "none";
+  readonly mcpLegacy: "stateless" | "off";
+  readonly mcpSse: "on" | "off";
+  readonly toolsets: readonly Toolset[];
   readonly log: LogLevel;
 }
 
@@ -348,43 +377,6 @@ function freeze(
     exclude: Object.freeze(rest.exclude),
     allowedHosts: Object.freeze(rest.allowedHosts),
     allowedOrigins: Object.freeze(rest.allowedOrigins),
+    toolsets: Object.freeze(rest.toolsets),
   });
-}
-
-/**
- * Tells whether a host name or address means this machine alone: `localhost`, 127.0.0.0/8, ::1,
- * with or without brackets; a port must not follow. Names are not looked up.
- *
- * @example
- * ```ts
- * import { isLoopbackHost } from "@/lib/config.ts";
- * import { equal } from "node:assert/strict";
- *
- * equal(isLoopbackHost("[::1]"), true);
- * equal(isLoopbackHost("localhost.evil.example"), false);
- * ```
- */
-export function isLoopbackHost(name: string): boolean {
-  const host = foldHostName(name);
-  if (host === "localhost") return true;
-  if (host.includes(":")) return isLoopbackAddress6(host);
-  return isLoopbackAddress4(host);
-}
-
-function isLoopbackAddress4(host: string): boolean {
-  const bytes = host.split(".");
-  return bytes.length === 4 && bytes[0] === "127" &&
-    bytes.every((byte) => /^(0|[1-9]\d{0,2})$/.test(byte) && Number(byte) <= 255);
-}
-
-/** IPv4 in IPv6 clothes counts too: that is how a dual-stack socket names its peers. */
-function isLoopbackAddress6(host: string): boolean {
-  if (!URL.canParse(`http://[${host}]`)) return false;
-  const { hostname } = new URL(`http://[${host}]`);
-  return hostname === "[::1]" || /^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/.test(hostname);
-}
-
-/** Lower case, without brackets and without the dot that may end a full name. */
-function foldHostName(name: string): string {
-  return name.trim().toLowerCase().replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 }

@@ -1,8 +1,9 @@
 /** The guards at the door, in the order in which a request meets them. */
 import type { MiddlewareHandler } from "hono";
 import { createHash, timingSafeEqual } from "node:crypto";
-import { type Config, isLoopbackHost } from "@/lib/config.ts";
+import type { Config } from "@/lib/config.ts";
 import { AppError } from "@/lib/errors.ts";
+import { isLoopbackHost } from "@/lib/loopback.ts";
 import type { AppEnv } from "./app_env.ts";
 import { type AllowedNames, isAllowedHost, isAllowedOrigin, isCrossSite } from "./host_guard.ts";
 import { authorityOf } from "./request_target.ts";

@@ -5,7 +5,7 @@
  * least says `Sec-Fetch-Site: cross-site`, which counts as well, because answers that cannot be
  * read can still be timed. Programs that are no browsers send what they like: the token is for them.
  */
-import { isLoopbackHost } from "@/lib/config.ts";
+import { isLoopbackHost } from "@/lib/loopback.ts";
 
 /** The names that the configuration lets through, all in lower case. */
 export interface AllowedNames {

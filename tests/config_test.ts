@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { type Config, ENV_NAMES, isLoopbackHost, parseCommand } from "@/lib/config.ts";
+import { type Config, ENV_NAMES, parseCommand } from "@/lib/config.ts";
 import { loadOn, problemsOn, TOKEN, type World } from "./_support/config_machine.ts";
 
 describe("loadConfig()", () => {
@@ -24,6 +24,9 @@ describe("loadConfig()", () => {
       allowedOrigins: [],
       access: "open",
       embedding: "none",
+      mcpLegacy: "stateless",
+      mcpSse: "on",
+      toolsets: ["core", "journal", "reading"],
       log: "info",
     });
   });
@@ -35,6 +38,7 @@ describe("loadConfig()", () => {
     ok(Object.isFrozen(config.exclude));
     ok(Object.isFrozen(config.allowedHosts));
     ok(Object.isFrozen(config.allowedOrigins));
+    ok(Object.isFrozen(config.toolsets));
   });
 
   it("loadConfig() takes a flag before the environment, that before the file, that before the default", () => {
@@ -202,6 +206,9 @@ describe("loadConfig()", () => {
       [["--access", "ask"], /^--access cannot be ask: .* not available in this version/],
       [["--access", "constructor"], /^--access must be one of open, not "constructor"$/],
       [["--embedding", "static"], /^--embedding cannot be static: .* this version/],
+      [["--mcp-legacy", "sessions"], /^--mcp-legacy cannot be sessions: .* use stateless$/],
+      [["--mcp-sse", "yes"], /^--mcp-sse must be one of on, off, not "yes"$/],
+      [["--toolsets", "core,jurnal"], /^--toolsets must be one of core, .*, not "jurnal"$/],
       [["--memories-folder", "../out"], /^--memories-folder must not leave the vault/],
       [["--memories-folder", "/abs"], /^--memories-folder must be relative to the vault/],
       [["--memories-folder", "a/.b"], /^--memories-folder must not lie in a folder whose name/],
@@ -344,42 +351,6 @@ describe("parseCommand()", () => {
       name: "ConfigError",
       message: '"stdio" is not a known command',
     });
-  });
-});
-
-describe("isLoopbackHost()", () => {
-  it("isLoopbackHost() knows the names of this machine alone", () => {
-    const loopback = [
-      "localhost",
-      "LocalHost.",
-      "127.0.0.1",
-      "127.255.255.254",
-      "::1",
-      "[::1]",
-      "0:0:0:0:0:0:0:1",
-      "::ffff:127.0.0.1",
-      "[::FFFF:7f00:1]",
-    ];
-    const others = [
-      "",
-      "0.0.0.0",
-      "127.1",
-      "127.0.0.256",
-      "127.0.0.01",
-      "0127.0.0.1",
-      "127.0.0.1.example",
-      "127.0.0.1:80",
-      "localhost.example",
-      "example.localhost",
-      "::",
-      "::2",
-      "::ffff:10.0.0.1",
-      "[::1]:80",
-      "2130706433",
-    ];
-
-    deepEqual(loopback.filter((name) => !isLoopbackHost(name)), []);
-    deepEqual(others.filter(isLoopbackHost), []);
   });
 });
 

@@ -25,6 +25,9 @@ export function testConfig(vault: string, extra: Partial<Config> = {}): Config {
     allowedOrigins: [],
     access: "open",
     embedding: "none",
+    mcpLegacy: "stateless",
+    mcpSse: "on",
+    toolsets: ["core", "journal", "reading"],
     log: "debug",
     ...extra,
   };
