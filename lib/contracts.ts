@@ -31,7 +31,8 @@ export const MAX_QUERY_CHARS = 10_000;
 /** How deep `offset` may go: who needs more needs another query. */
 export const MAX_SEARCH_OFFSET = 1_000;
 
-const wholeNumber = (least: number, most: number) =>
+/** A whole number that comes as text. */
+export const wholeNumber = (least: number, most: number): z.ZodType<number, string> =>
   z.string().regex(/^[+-]?\d+$/, `must be a whole number from ${least} to ${most}`)
     .transform(Number)
     .pipe(
@@ -53,7 +54,7 @@ export const queryText = filledText.refine(
 
 /** Until projects are known a scope is the global store, or no limit at all. */
 export const scopeName = z.enum(["all", "global"]).default("all").describe(
-  "`all` = the whole vault; `global` = the global store of memories",
+  "all = the whole vault, global = the global store of memories",
 );
 export type Scope = z.output<typeof scopeName>;
 

@@ -6,7 +6,6 @@ import * as z from "zod";
 import {
   DEFAULT_SEARCH_LIMIT,
   filledText,
-  FreshnessShape,
   IndexingShape,
   MAX_SEARCH_LIMIT,
   NOTE_KINDS,
@@ -14,6 +13,7 @@ import {
   scopeName,
   SEARCH_MODES,
   SignalsShape,
+  wholeNumber,
 } from "./contracts.ts";
 
 const limitNumber = (() => {
@@ -22,9 +22,18 @@ const limitNumber = (() => {
     .default(DEFAULT_SEARCH_LIMIT);
 })();
 
-const cursor = filledText.optional().describe("`nextCursor` of the answer before");
+const cursor = filledText.optional().describe(
+  "nextCursor of the answer before, with the other arguments as they were",
+);
+/** What is derived is never found. */
+const kind = z.enum(NOTE_KINDS).exclude(["derived"]);
 const mode = z.enum(SEARCH_MODES).default("hybrid");
-const nextCursor = z.string().optional();
+
+/** How a page ends. */
+const pageEnd = {
+  leftOut: z.int().optional().describe("Too long to show"),
+  nextCursor: z.string().optional().describe("Pass it as cursor for what follows"),
+};
 
 export const SearchNotesArgs = z.strictObject({
   query: queryText.describe("What to look for, in any language; with mode grep a literal text"),
@@ -32,7 +41,7 @@ export const SearchNotesArgs = z.strictObject({
   limit: limitNumber.describe("Hits a page"),
   tags: z.array(filledText, "must be a list of texts").default([]).describe("Any of these"),
   folder: z.string().optional().describe("Only in this folder of the vault, or below it"),
-  kind: z.array(z.enum(NOTE_KINDS), 'must be a list such as ["memory"]').default([])
+  kind: z.array(kind, 'must be a list such as ["memory"]').default([])
     .describe("Any of these"),
   status: filledText.optional().describe("Only this status; else inactive memories are left out"),
   scope: scopeName,
@@ -50,7 +59,7 @@ export const RecallArgs = z.strictObject({
 export const MemorySearchArgs = z.strictObject({
   query: queryText.describe("A literal text within one line, or a regular expression"),
   limit: limitNumber.describe("Files a page"),
-  regex: z.boolean("must be true or false").default(false)
+  regex: z.boolean("must be true or false").default(() => false)
     .describe("True = the query is a regular expression (ripgrep's dialect)"),
   cursor,
 });
@@ -65,7 +74,7 @@ export const ListMemoryArgs = z.strictObject({ scope: scopeName, cursor });
 /** What search answers say of the state of the index. */
 const answerState = {
   indexing: IndexingShape.optional(),
-  freshness: FreshnessShape.optional(),
+  freshness: z.object({ verified: z.boolean(), ageMs: z.number().nullable() }).optional(),
 };
 
 const fallback = z.object({ from: z.string(), to: z.string(), reason: z.string() }).optional();
@@ -90,7 +99,7 @@ export const SearchNotesResult = z.object({
     tags: z.array(z.string()),
     updatedAt: z.string(),
   })),
-  nextCursor,
+  ...pageEnd,
   ...answerState,
 });
 
@@ -110,10 +119,10 @@ export const RecallResult = z.object({
   total: z.int(),
   truncated: z.boolean().optional(),
   results: z.array(RecalledShape),
-  nextCursor,
+  ...pageEnd,
   ...answerState,
 });
-export type RecallAnswer = Omit<z.output<typeof RecallResult>, "nextCursor">;
+export type RecallAnswer = Omit<z.output<typeof RecallResult>, keyof typeof pageEnd>;
 
 export const TextMatchShape = z.object({
   line: z.int(),
@@ -137,10 +146,10 @@ export const MemorySearchResult = z.object({
   total: z.int().describe("Files that match"),
   truncated: z.boolean().optional().describe("Time was up: there may be more"),
   results: z.array(MatchingFileShape),
-  nextCursor,
+  ...pageEnd,
   ...answerState,
 });
-export type TextSearchAnswer = Omit<z.output<typeof MemorySearchResult>, "nextCursor">;
+export type TextSearchAnswer = Omit<z.output<typeof MemorySearchResult>, keyof typeof pageEnd>;
 
 export const MemoryOpenResult = z.object({
   id: z.string(),
@@ -152,7 +161,7 @@ export const MemoryOpenResult = z.object({
   markdown: z.string(),
   conflicts: z.array(z.string()).optional().describe("Files that claim the id too"),
   conflictCopies: z.array(z.string()).optional(),
-  nextCursor,
+  nextCursor: pageEnd.nextCursor,
 });
 
 export const ListMemoryResult = z.object({
@@ -166,12 +175,24 @@ export const ListMemoryResult = z.object({
     status: z.string(),
     updatedAt: z.string(),
   })),
-  nextCursor,
+  ...pageEnd,
   ...answerState,
+});
+
+/** A message of JSON-RPC as MCP has it; the protocol's own packages check it. */
+export const RpcMessageShape = z.looseObject({
+  jsonrpc: z.literal("2.0"),
+  id: z.union([z.string(), z.number()]).optional(),
+  method: z.string().optional(),
 });
 
 /** How many invocations are kept and shown at the most. */
 export const MAX_INVOCATIONS = 1_000;
+
+/** `GET /api/invocations`. */
+export const InvocationsParams = z.strictObject({
+  limit: wholeNumber(1, MAX_INVOCATIONS).default(100).describe("How many at the most"),
+});
 
 export const InvocationShape = z.object({
   tool: z.string(),

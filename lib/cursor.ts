@@ -36,7 +36,9 @@ export function formatCursor(question: unknown, place: CursorPlace): string {
  */
 export function parseCursor(question: unknown, cursor: string): CursorPlace {
   const [of, ...place] = decode(cursor);
-  if (of !== digest(question)) refuse("belongs to a call with other arguments: repeat those");
+  if (of !== digest(question)) {
+    throw refusedCursor("belongs to a call with other arguments: repeat those");
+  }
   return place;
 }
 
@@ -48,16 +50,17 @@ function decode(cursor: string): CursorPlace {
   } catch {
     // Whatever is wrong with it, the words below say what to do.
   }
-  return refuse("is none that this server gave");
+  throw refusedCursor();
 }
 
 function isPlain(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";
 }
 
-function refuse(what: string): never {
-  const message = `${what}. Leave cursor out to begin anew`;
-  throw new InvalidRequest(`Cannot go on from here: cursor ${message}`, [
+/** Returns the error for a cursor that nobody can use. */
+export function refusedCursor(why: string = "is none that this server gave"): InvalidRequest {
+  const message = `${why}. Leave cursor out to begin anew`;
+  return new InvalidRequest(`Cannot go on from here: cursor ${message}`, [
     { field: "cursor", message },
   ]);
 }

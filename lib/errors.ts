@@ -6,6 +6,7 @@
 
 const ERROR_TABLE = {
   "invalid-request": { status: 400, title: "The request is not valid" },
+  "malformed-json": { status: 400, title: "The body is not valid JSON" },
   "path-escapes-vault": { status: 400, title: "The path does not lie in the vault" },
   "unauthorized": { status: 401, title: "A valid bearer token is needed" },
   "forbidden-host": { status: 403, title: "The Host header is not allowed" },
@@ -19,9 +20,11 @@ const ERROR_TABLE = {
   "uri-too-long": { status: 414, title: "The request address is too long" },
   "unsupported-media-type": { status: 415, title: "The content type is not supported" },
   "range-not-satisfiable": { status: 416, title: "The lines do not exist" },
+  "too-many-requests": { status: 429, title: "Too much was asked for at once" },
   "client-gone": { status: 499, title: "Nobody waits for the answer" },
   "internal": { status: 500, title: "The server failed" },
   "index-not-ready": { status: 503, title: "The vault cannot be read now" },
+  "unavailable": { status: 503, title: "The server cannot take this now" },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ErrorCode = keyof typeof ERROR_TABLE;

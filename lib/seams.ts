@@ -185,3 +185,11 @@ export function runAtOnce<T>(steps: Generator<void, T>): T {
     if (step.done) return step.value;
   }
 }
+
+/** Returns when work is done, however it ends, or when the time is up; then it goes on unseen. */
+export async function settleWithin(work: Promise<unknown>, limitMs: number): Promise<void> {
+  const { promise: tooLong, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, limitMs);
+  await Promise.race([Promise.allSettled([work]), tooLong]);
+  clearTimeout(timer);
+}

@@ -5,7 +5,7 @@ import { decodeNote } from "@/lib/vault/note_text.ts";
 import { readFile, type Vault } from "@/lib/vault/vault.ts";
 import type { IndexedNote } from "./indexed_note.ts";
 import type { NoteTable } from "./note_table.ts";
-import type { DatabaseAnswer, NoteDatabase, NoteFilter } from "./orama.ts";
+import type { DatabaseAnswer, DatabaseHit, NoteDatabase, NoteFilter } from "./orama.ts";
 import type { Postings } from "./postings.ts";
 import { hashBytes } from "./prepare_note.ts";
 import { planQuery, type QueryPlan, weighQuery } from "./query_plan.ts";
@@ -19,6 +19,8 @@ export interface KeywordQuery {
   readonly text: string;
   readonly filter: NoteFilter;
   readonly limit: number;
+  /** How many of the best hits to leave out, unread; 0 without it. */
+  readonly offset?: number;
 }
 
 export interface IndexHit {
@@ -56,7 +58,7 @@ export async function searchByKeyword(
   const weights = weighQuery(parsed, plan, deps.postings);
   const slicer = new Slicer(deps.clock);
   const hits: IndexHit[] = [];
-  for (const { note, keyword } of notesOf(deps.table, found)) {
+  for (const { note, keyword } of notesOf(deps.table, found.hits.slice(query.offset))) {
     hits.push({ note, keyword, passage: await readPassage(deps, note, { weights, slicer }) });
   }
   return { total: found.total, hits };
@@ -65,21 +67,22 @@ export async function searchByKeyword(
 function rank(
   { database, postings }: KeywordSearchDeps,
   parsed: ParsedQuery,
-  { filter, limit }: KeywordQuery,
+  { filter, limit, offset = 0 }: KeywordQuery,
 ): { plan: QueryPlan; found: DatabaseAnswer } {
+  const depth = offset + limit;
   const plan = planQuery(parsed, postings, { withTypos: false });
-  const found = database.search(plan, filter, limit);
+  const found = database.search(plan, filter, depth);
   if (found.matched > 0 || parsed.required.length > 0) return { plan, found };
   const looser = planQuery(parsed, postings, { withTypos: true });
-  return { plan: looser, found: database.search(looser, filter, limit) };
+  return { plan: looser, found: database.search(looser, filter, depth) };
 }
 
 /** Taken at once, so that a note that goes while others are read cannot make a hole. */
 function notesOf(
   table: NoteTable,
-  found: DatabaseAnswer,
+  hits: readonly DatabaseHit[],
 ): { note: IndexedNote; keyword: number }[] {
-  return found.hits.flatMap(({ path, keyword }) => {
+  return hits.flatMap(({ path, keyword }) => {
     const note = table.find(path);
     return note ? [{ note, keyword }] : [];
   });

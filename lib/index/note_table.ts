@@ -77,8 +77,31 @@ export class NoteTable {
     return [...this.#byId.get(id) ?? []];
   }
 
+  /**
+   * Returns the memories that claim an id, by path; copies of sync tools only while nothing else
+   * has it.
+   */
+  claimantsOf(id: string): VaultPath[] {
+    const paths = this.pathsOf(id).sort();
+    const claimants = paths.filter((path) => this.#originalAt(path) === undefined);
+    return claimants.length > 0 ? claimants : paths;
+  }
+
+  /** Returns the copies of a note that sync tools left, by path, wherever it has moved by now. */
+  copiesOf(path: VaultPath): VaultPath[] {
+    const id = this.#entries.get(path)?.note.id ?? "";
+    const near = new Set([...this.#copies.get(path) ?? [], ...this.#byId.get(id) ?? []]);
+    return [...near].filter((other) => this.#originalAt(other) === path).sort();
+  }
+
   find(path: VaultPath): IndexedNote | undefined {
     return this.#entries.get(path)?.note;
+  }
+
+  /** Tells whether a search without filters finds a note; `undefined` = there is none. */
+  isListed(path: VaultPath): boolean | undefined {
+    const entry = this.#entries.get(path);
+    return entry && this.#isFindable(entry.note) && entry.visibility === "listed";
   }
 
   fileOf(path: VaultPath): FileRecord | undefined {
@@ -213,8 +236,7 @@ export class NoteTable {
   #visibilityOf(entry: Entry): Visibility {
     const { note } = entry;
     if (this.#originalOf(entry) !== undefined || this.#sharesId(note)) return "conflict";
-    const inactive = note.kind === "memory" && statusOf(note) !== ACTIVE;
-    return inactive ? "inactive" : "listed";
+    return isInactive(note) ? "inactive" : "listed";
   }
 
   /** Copies of a sync tool do not count: they must not silence the original. */
@@ -225,6 +247,11 @@ export class NoteTable {
       if (other && path !== note.path && this.#originalOf(other) === undefined) return true;
     }
     return false;
+  }
+
+  #originalAt(path: VaultPath): VaultPath | undefined {
+    const entry = this.#entries.get(path);
+    return entry && this.#originalOf(entry);
   }
 
   /** Returns the note of which this one is a stray copy, wherever that has moved by now. */
@@ -270,8 +297,13 @@ function namesOfOthers({ path }: IndexedNote, group: readonly VaultPath[]): stri
 }
 
 /** Returns a note's status for comparing; saying nothing means active. */
-export function statusOf(note: IndexedNote): string {
+export function statusOf(note: Pick<IndexedNote, "status">): string {
   return note.status?.trim().toLowerCase() || ACTIVE;
+}
+
+/** Tells memories that only a search by status finds. */
+export function isInactive(note: Pick<IndexedNote, "kind" | "status">): boolean {
+  return note.kind === "memory" && statusOf(note) !== ACTIVE;
 }
 
 /** `a/b/c.md` gives `a` and `a/b`. */

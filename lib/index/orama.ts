@@ -221,12 +221,13 @@ class FiledNotes {
     const found = search(this.#db, { term: ELSEWHERE, where: toWhere(filter), limit });
     this.#request = undefined;
     if (found instanceof Promise) throw new Error("Orama answered late: a component is not sync");
+    // Orama orders equal scores by when a note came in. They are compared before the division, which
+    // makes some different ones equal: else the order would depend on the limit.
+    found.hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
     const hits = found.hits.flatMap((hit) => {
       const path = this.#documents[this.#slotOf.get(hit.id) ?? -1]?.id;
       return path === undefined ? [] : [{ path, keyword: hit.score / request.ceiling }];
     });
-    // Orama orders equal scores by when a note came in.
-    hits.sort((a, b) => b.keyword - a.keyword || (a.path < b.path ? -1 : 1));
     return { matched: request.matched, total: request.total, hits };
   }
 

@@ -2,7 +2,7 @@
 import { createHash, hash } from "node:crypto";
 import type { Diagnostic } from "@/lib/contracts.ts";
 import { classifyNote, identifyNote, type VaultLayout } from "@/lib/vault/kinds.ts";
-import { type ParsedNote, parseNote } from "@/lib/vault/note.ts";
+import { bodyOf, type ParsedNote, parseNote } from "@/lib/vault/note.ts";
 import type { FrontmatterValue } from "@/lib/vault/frontmatter.ts";
 import { withoutControls } from "@/lib/vault/note_text.ts";
 import type { NoteBytes } from "@/lib/vault/vault.ts";
@@ -164,10 +164,6 @@ function* countTerms(
     }
   }
   return counter.take();
-}
-
-function bodyOf({ text: { text, lineStarts }, bodyStartLine }: ParsedNote): string {
-  return bodyStartLine === null ? "" : text.slice(lineStarts[bodyStartLine - 1]);
 }
 
 function headTexts(path: VaultPath, parsed: ParsedNote): string[] {

@@ -4,11 +4,12 @@
  */
 import type { Diagnostic, Freshness, Indexing } from "@/lib/contracts.ts";
 import type { Clock, Logger } from "@/lib/seams.ts";
+import { conflictCopyOf, isOwnConflictCopy } from "@/lib/vault/conflict_copies.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import { type FindableKinds, type IndexedNote, isFindable } from "./indexed_note.ts";
 import { type IndexAnswer, type KeywordQuery, searchByKeyword } from "./keyword_search.ts";
-import { NoteTable, type TableCounts } from "./note_table.ts";
+import { isInactive, NoteTable, type TableCounts } from "./note_table.ts";
 import { NoteDatabase, type NoteFilter } from "./orama.ts";
 import { Postings, TermCounter } from "./postings.ts";
 import { TextCache } from "./text_cache.ts";
@@ -89,6 +90,36 @@ export class VaultIndex {
   find(path: VaultPath): IndexedNote | undefined {
     const spelling = this.#table.findSpelling(path);
     return spelling && this.#table.find(spelling);
+  }
+
+  /**
+   * Returns the memories that claim an id, by path; copies of sync tools only while nothing else
+   * has it.
+   */
+  claimantsOf(id: string): VaultPath[] {
+    return this.#table.claimantsOf(id);
+  }
+
+  /** Returns the copies of a note that sync tools or writes of ours left, by path. */
+  copiesOf(path: VaultPath): VaultPath[] {
+    const own = this.#sync.derivedPaths.filter((other) =>
+      isOwnConflictCopy(other) && conflictCopyOf(other)?.original === path
+    );
+    return [...new Set([...this.#table.copiesOf(path), ...own])].sort();
+  }
+
+  /**
+   * Tells whether a search without filters finds the note of a path, spelt as on disk; `undefined`
+   * if the index does not know the file (yet).
+   */
+  isListed(path: VaultPath): boolean | undefined {
+    return this.#table.isListed(path);
+  }
+
+  /** Tells whether the index would list a note that it does not know, conflicts apart. */
+  wouldList(note: Pick<IndexedNote, "kind" | "status">): boolean {
+    const searchable = note.kind !== "derived";
+    return isFindable({ ...note, searchable }, this.#options.onlyKinds) && !isInactive(note);
   }
 
   /** Returns the paths of all notes that a filter lets through. */

@@ -65,6 +65,7 @@ export class VaultSync {
   readonly #failures = new Map<VaultPath, Failure>();
   #folders: ReadonlyMap<string, FolderStamp> = new Map();
   #skipped: readonly Diagnostic[] = [];
+  #derived: readonly VaultPath[] = [];
   #warnings: readonly string[] = [];
   /** When the last comparison that ended began; `undefined` = never. */
   #comparedAtMs: number | undefined;
@@ -95,6 +96,11 @@ export class VaultSync {
   /** Files that were left out, wholly or in part, with the reason. */
   diagnostics(): Diagnostic[] {
     return [...this.#skipped, ...[...this.#failures.values()].map((failure) => failure.diagnostic)];
+  }
+
+  /** Files that are never read, in no order. */
+  get derivedPaths(): readonly VaultPath[] {
+    return this.#derived;
   }
 
   /**
@@ -196,10 +202,12 @@ export class VaultSync {
     }));
     const { toRead } = plan;
     const run: ReadRun = { slicer, isFull, scan, missing: new Set(plan.missing) };
+    const derived: VaultPath[] = [];
     for (const [done, path] of toRead.entries()) {
       if (this.#isClosed) return;
       if (isFull) this.#indexing = { done, total: toRead.length };
       if (this.#mayRead(path)) await this.#read(path, run);
+      else derived.push(path);
       await slicer.pause();
     }
     await this.#dropMissing(run);
@@ -208,6 +216,7 @@ export class VaultSync {
     }
     this.#folders = rememberFolders(this.#folders, scan);
     this.#skipped = scan.skipped;
+    this.#derived = derived;
   }
 
   /** Derived files are never read. */

@@ -1,7 +1,6 @@
 /** The search of notes: one use case for HTTP and for tools. */
 import {
   type Caller,
-  type Freshness,
   GLOBAL_SCOPE_ID,
   type Hit,
   type SearchAnswer,
@@ -10,6 +9,7 @@ import {
 } from "@/lib/contracts.ts";
 import { InvalidRequest } from "@/lib/errors.ts";
 import type { Clock } from "@/lib/seams.ts";
+import { readState } from "@/lib/index/answer_state.ts";
 import type { IndexHit } from "@/lib/index/keyword_search.ts";
 import { headingAt, type IndexedNote } from "@/lib/index/indexed_note.ts";
 import type { NoteFilter } from "@/lib/index/orama.ts";
@@ -18,10 +18,14 @@ import type { GrepFile, GrepRequest, GrepResult } from "@/lib/vault/grep.ts";
 import { normalizeTag } from "@/lib/vault/tags.ts";
 import { parseVaultPath } from "@/lib/vault/vault_path.ts";
 
+/** What a use case says of a grep; the rest is known where parts are put together. */
+export type GrepInput = Pick<
+  GrepRequest,
+  "query" | "regex" | "limit" | "skip" | "order" | "isWanted" | "confirm" | "signal"
+>;
+
 /** Looks through the files of the vault themselves. */
-export type Grep = (
-  request: Pick<GrepRequest, "query" | "regex" | "limit" | "order" | "isWanted" | "signal">,
-) => Promise<GrepResult>;
+export type Grep = (input: GrepInput) => Promise<GrepResult>;
 
 export interface SearchDeps {
   readonly clock: Clock;
@@ -37,7 +41,7 @@ const NO_EMBEDDING = "No embedding is configured, so that only words are compare
  * that matched. The index is compared with the files first; where it could not be, or is still
  * being built, the answer says so.
  *
- * @returns At most `input.limit` hits.
+ * @returns At most `input.limit` hits, after the `input.offset` best ones.
  * @throws {InvalidRequest} If the folder is no path in the vault, or a text for `grep` has line breaks.
  * @throws The reason of the caller's signal if it aborts before `grep` is done.
  */
@@ -59,7 +63,7 @@ export async function searchNotes(
     ...(mode === input.mode
       ? {}
       : { fallback: { from: input.mode, to: mode, reason: NO_EMBEDDING } }),
-    ...toState(deps.index, freshness),
+    ...readState(deps.index, freshness),
     ...found,
     tookMs: Math.round((deps.clock.monotonicMs() - startMs) * 100) / 100,
   };
@@ -72,7 +76,8 @@ async function searchByWords(
   input: SearchInput,
   filter: NoteFilter,
 ): Promise<ModeAnswer> {
-  const { total, hits } = await index.search({ text: input.q, filter, limit: input.limit });
+  const { q: text, limit, offset = 0 } = input;
+  const { total, hits } = await index.search({ text, filter, limit, offset });
   return { mode: "keyword", total, results: hits.map(toHit) };
 }
 
@@ -96,12 +101,13 @@ async function searchByGrep(
   // Not before the first match, as many may have to wait for their turn.
   let wanted: ReadonlySet<string> | undefined;
   const found = await grep({
-    query: requireOneLine(input.q),
+    query: input.q,
     limit: input.limit,
+    skip: input.offset ?? 0,
     order: "match-count",
     isWanted: (path) => (wanted ??= index.filterPaths(filter)).has(path),
     signal,
-  });
+  }).catch(throwNamingQ);
   const results = found.files.flatMap((file) => {
     const note = index.find(file.path);
     return note ? [toGrepHit(note, file)] : [];
@@ -110,10 +116,13 @@ async function searchByGrep(
   return { mode: "grep", total: found.total, ...truncated, results };
 }
 
-function requireOneLine(q: string): string {
-  if (!/[\n\r\0]/.test(q)) return q;
-  const message = "must not hold a line break or a NUL: in mode grep lines are searched";
-  throw new InvalidRequest(`Cannot search by grep: q ${message}`, [{ field: "q", message }]);
+/** What a grep calls the query is `q` here. */
+function throwNamingQ(error: unknown): never {
+  if (!(error instanceof InvalidRequest)) throw error;
+  const problems = error.problems.map((problem) =>
+    problem.field === "query" ? { ...problem, field: "q" } : problem
+  );
+  throw new InvalidRequest(error.message, problems);
 }
 
 function toGrepHit(note: IndexedNote, file: GrepFile): Hit {
@@ -152,15 +161,4 @@ function toFilter(input: SearchInput): NoteFilter {
 function toFolder(folder: string): string | undefined {
   const bare = folder.trim().replace(/^\/+|\/+$/g, "");
   return bare === "" || bare === "." ? undefined : parseVaultPath(bare).normalize("NFC");
-}
-
-function toState(
-  index: VaultIndex,
-  freshness: Freshness,
-): Pick<SearchAnswer, "indexing" | "freshness"> {
-  const indexing = index.indexing;
-  return {
-    ...(indexing ? { indexing } : {}),
-    ...(freshness.verified ? {} : { freshness }),
-  };
 }

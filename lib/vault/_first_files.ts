@@ -9,38 +9,67 @@ export interface CountedFile {
   readonly matchCount: number;
 }
 
-/** Keeps the first files of many, by path or with the most lines; equals are sorted by path. */
-export class FirstFiles<T extends CountedFile> {
-  readonly #limit: number;
-  readonly #byCount: boolean;
-  readonly #sorted: { readonly file: T; readonly key: string }[] = [];
+interface Entry {
+  readonly file: CountedFile;
+  readonly key: string;
+}
 
-  constructor({ limit, order = "path" }: { readonly limit: number; readonly order?: FileOrder }) {
-    this.#limit = limit;
+/**
+ * Hands out many files in order, equals by path. Only a few are ever asked for, so they are kept in
+ * a heap: each stands before its children, those of `at` at `2 * at + 1` and `2 * at + 2`.
+ */
+export class FirstFiles {
+  readonly #byCount: boolean;
+  readonly #heap: Entry[] = [];
+
+  constructor(order: FileOrder = "path") {
     this.#byCount = order === "match-count";
   }
 
-  /** Tells whether a file would be among the first ones so far. */
-  accepts(file: CountedFile): boolean {
-    return this.#placeOf(file) < this.#limit;
+  /** How many were added and not taken. */
+  get size(): number {
+    return this.#heap.length;
   }
 
-  add(file: T): void {
-    this.#sorted.splice(this.#placeOf(file), 0, { file, key: sortKey(file.path) });
-    if (this.#sorted.length > this.#limit) this.#sorted.pop();
+  add(file: CountedFile): void {
+    const entry = { file, key: sortKey(file.path) };
+    let at = this.#heap.length;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      const parent = this.#heap[above];
+      if (parent === undefined || !this.#isBefore(entry, parent)) break;
+      this.#heap[at] = parent;
+      at = above;
+    }
+    this.#heap[at] = entry;
   }
 
-  list(): T[] {
-    return this.#sorted.map(({ file }) => file);
+  /** Takes out the first file, `undefined` if none is left. */
+  take(): CountedFile | undefined {
+    const [first] = this.#heap;
+    const last = this.#heap.pop();
+    if (last !== undefined && this.#heap.length > 0) this.#sink(last);
+    return first?.file;
   }
 
-  #placeOf({ path, matchCount }: CountedFile): number {
-    const key = sortKey(path);
-    const before = this.#sorted.findLastIndex((other) => {
-      const more = this.#byCount ? other.file.matchCount - matchCount : 0;
-      return more > 0 || (more === 0 && other.key < key);
-    });
-    return before + 1;
+  /** Puts an entry in the place of the first. */
+  #sink(entry: Entry): void {
+    let at = 0;
+    for (;;) {
+      const left = this.#heap[2 * at + 1];
+      const right = this.#heap[2 * at + 2];
+      const isRight = left !== undefined && right !== undefined && this.#isBefore(right, left);
+      const child = isRight ? right : left;
+      if (child === undefined || !this.#isBefore(child, entry)) break;
+      this.#heap[at] = child;
+      at = 2 * at + (isRight ? 2 : 1);
+    }
+    this.#heap[at] = entry;
+  }
+
+  #isBefore(a: Entry, b: Entry): boolean {
+    const more = this.#byCount ? a.file.matchCount - b.file.matchCount : 0;
+    return more > 0 || (more === 0 && a.key < b.key);
   }
 }
 

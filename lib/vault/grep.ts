@@ -15,6 +15,8 @@ import { readFile, type Vault } from "./vault.ts";
 import { parseVaultPath, type VaultPath } from "./vault_path.ts";
 
 export const GREP_TIME_LIMIT_MS = 5_000;
+/** How long files may be confirmed once all are counted. */
+const CONFIRM_TIME_LIMIT_MS = 2_000;
 /** More lines of one file are counted, not shown. */
 export const MAX_MATCHES_PER_FILE = 20;
 
@@ -28,9 +30,17 @@ export interface GrepRequest {
   readonly regex?: boolean;
   /** How many files to show at the most; all are counted. */
   readonly limit: number;
+  /** How many of the first files not to show; 0 without it. */
+  readonly skip?: number;
   /** `path` without it. */
   readonly order?: FileOrder;
+  /** Asked for each file that matches. */
   readonly isWanted: (path: VaultPath) => boolean;
+  /**
+   * The last word on a wanted file, where that is too dear to be asked for each: in order, down to
+   * the last one that is shown. Whom it refuses is neither shown, skipped nor counted.
+   */
+  readonly confirm?: (path: VaultPath) => Promise<boolean>;
   /**
    * Globs as in `.gitignore`, relative to the root, for what ripgrep must not even open; they
    * should cover the vault's exclusions, which are checked again in any case.
@@ -54,9 +64,9 @@ export interface GrepFile {
 
 export interface GrepResult {
   readonly engine: "ripgrep" | "built-in";
-  /** The first `limit` ones in the order that was asked for; equals are sorted by path. */
+  /** `limit` ones after `skip` in the order that was asked for; equals are sorted by path. */
   readonly files: readonly GrepFile[];
-  /** How many wanted files match. */
+  /** How many wanted files match, those included that nobody was asked to confirm. */
   readonly total: number;
   /** True if time was up: there may be more files. */
   readonly truncated: boolean;
@@ -80,7 +90,16 @@ export async function grepVault(request: GrepRequest): Promise<GrepResult> {
     deadlineMs: clock.monotonicMs() + (request.timeLimitMs ?? GREP_TIME_LIMIT_MS),
   };
   request.signal?.throwIfAborted();
-  return await grepWithRipgrep(job) ?? await grepBuiltIn(job);
+  const found = await countWithRipgrep(job) ?? await countBuiltIn(job);
+  const total = found.first.size;
+  const page = await choosePage(job, found.first);
+  const files = await showFiles(job, found, page.files);
+  return {
+    engine: found.engine,
+    files,
+    total: total - page.refused - (page.files.length - files.length),
+    truncated: found.truncated || page.truncated,
+  };
 }
 
 interface Job {
@@ -112,32 +131,27 @@ function namesCase(pattern: string): boolean {
   return hasCapital(letters) || /\\[pP]\{\^?(?:L[ltu]\}|Upper|Lower)/.test(pattern);
 }
 
-async function grepWithRipgrep(job: Job): Promise<GrepResult | undefined> {
-  const { rgPath, excludedGlobs } = job.request;
+/** All files that match, none of them shown yet. */
+interface Found {
+  readonly engine: GrepResult["engine"];
+  readonly first: FirstFiles;
+  readonly truncated: boolean;
+  /** Absent for a pattern that only ripgrep understands. */
+  readonly find: LineFinder | undefined;
+}
+
+async function countWithRipgrep(job: Job): Promise<Found | undefined> {
+  const { rgPath, excludedGlobs, order } = job.request;
   if (rgPath === undefined) return undefined;
-  const first = new FirstFiles<CountedFile>(job.request);
-  let total = 0;
+  const first = new FirstFiles(order);
   const onFile = (text: string, matchCount: number) => {
     const path = wantedPath(job, text);
-    if (path === undefined) return;
-    total++;
-    first.add({ path, matchCount });
+    if (path !== undefined) first.add({ path, matchCount });
   };
   const end = await countMatches(ripgrepJob(job, rgPath), { excludedGlobs, onFile });
   if (end === "unusable") return undefined;
-
-  const kept = first.list();
-  const places = await locateIfNeeded(job, rgPath, kept.map(({ path }) => path));
   const find = tryCreateLineFinder(job.pattern);
-  const files: GrepFile[] = [];
-  for (const file of kept) {
-    job.request.signal?.throwIfAborted();
-    const byteOffsets = places.get(file.path);
-    const shown = await job.slicer.run(showFile(job, file, { byteOffsets, find }));
-    if (shown === undefined) total--;
-    else files.push(shown);
-  }
-  return { engine: "ripgrep", files, total, truncated: end === "timed-out" };
+  return { engine: "ripgrep", first, truncated: end === "timed-out", find };
 }
 
 function ripgrepJob({ request, pattern, clock, deadlineMs }: Job, rgPath: string): RipgrepJob {
@@ -148,16 +162,6 @@ function ripgrepJob({ request, pattern, clock, deadlineMs }: Job, rgPath: string
     timeLimitMs: Math.max(0, deadlineMs - clock.monotonicMs()),
     signal: request.signal,
   };
-}
-
-/** A literal is found as well without ripgrep; a pattern means exactly what ripgrep takes it for. */
-async function locateIfNeeded(
-  job: Job,
-  rgPath: string,
-  paths: readonly VaultPath[],
-): Promise<ReadonlyMap<string, readonly number[]>> {
-  if (!job.pattern.regex || paths.length === 0) return new Map();
-  return await locateMatches(ripgrepJob(job, rgPath), paths, MAX_MATCHES_PER_FILE);
 }
 
 function wantedPath({ request }: Job, text: string): VaultPath | undefined {
@@ -181,13 +185,104 @@ function tryCreateLineFinder(pattern: GrepPattern): LineFinder | undefined {
   }
 }
 
+async function countBuiltIn(job: Job): Promise<Found> {
+  const { request: { vault, isWanted, signal, order }, slicer, clock } = job;
+  const find = createLineFinder(job.pattern);
+  const scan = await slicer.run(scanVault(vault));
+  if (scan.rootError !== undefined) {
+    throw new IndexNotReady(
+      `Cannot search the vault: its folder cannot be read (${scan.rootError})`,
+    );
+  }
+  const first = new FirstFiles(order);
+  for (const path of sortByFolder(scan.files.keys())) {
+    signal?.throwIfAborted();
+    if (clock.monotonicMs() >= job.deadlineMs) {
+      return { engine: "built-in", first, truncated: true, find };
+    }
+    if (!isWanted(path)) continue;
+    const matchCount = await slicer.run(countInFile(job, path, find));
+    if (matchCount > 0) first.add({ path, matchCount });
+  }
+  return { engine: "built-in", first, truncated: false, find };
+}
+
+function* countInFile(
+  { request }: Job,
+  path: VaultPath,
+  find: LineFinder,
+): Generator<void, number> {
+  const bytes = readBytes(request.vault, path);
+  const note = bytes && (yield* decodeNote(bytes));
+  return note === undefined ? 0 : (yield* find(note, 0)).matchCount;
+}
+
+interface Page {
+  readonly files: readonly CountedFile[];
+  readonly refused: number;
+  /** True if time was up before all files of the page were confirmed. */
+  readonly truncated: boolean;
+}
+
+/** Takes out the files up to the end of the page, and keeps those that it shows. */
+async function choosePage({ request, clock }: Job, first: FirstFiles): Promise<Page> {
+  const { limit, skip = 0, confirm, signal } = request;
+  const untilMs = clock.monotonicMs() + CONFIRM_TIME_LIMIT_MS;
+  const files: CountedFile[] = [];
+  let passed = 0;
+  let refused = 0;
+  while (passed < skip + limit) {
+    const file = first.take();
+    if (file === undefined) break;
+    if (confirm !== undefined) {
+      signal?.throwIfAborted();
+      if (clock.monotonicMs() >= untilMs) return { files, refused, truncated: true };
+      if (!await confirm(file.path)) {
+        refused++;
+        continue;
+      }
+    }
+    if (passed++ >= skip) files.push(file);
+  }
+  return { files, refused, truncated: false };
+}
+
+/** Shows files; one that has gone since it was counted, or is no note, is left out. */
+async function showFiles(
+  job: Job,
+  { engine, find }: Found,
+  counted: readonly CountedFile[],
+): Promise<GrepFile[]> {
+  const places = engine === "ripgrep" ? await locateIfNeeded(job, counted) : NO_PLACES;
+  const files: GrepFile[] = [];
+  for (const file of counted) {
+    job.request.signal?.throwIfAborted();
+    const byteOffsets = places.get(file.path);
+    const shown = await job.slicer.run(showFile(job, file, { byteOffsets, find }));
+    if (shown !== undefined) files.push(shown);
+  }
+  return files;
+}
+
+const NO_PLACES: ReadonlyMap<string, readonly number[]> = new Map();
+
+/** A literal is found as well without ripgrep; a pattern means exactly what ripgrep takes it for. */
+async function locateIfNeeded(
+  job: Job,
+  files: readonly CountedFile[],
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const { rgPath } = job.request;
+  if (rgPath === undefined || !job.pattern.regex || files.length === 0) return NO_PLACES;
+  const paths = files.map(({ path }) => path);
+  return await locateMatches(ripgrepJob(job, rgPath), paths, MAX_MATCHES_PER_FILE);
+}
+
 interface Showing {
   /** Where ripgrep says that lines match, if it was asked and could tell. */
   readonly byteOffsets: readonly number[] | undefined;
   readonly find: LineFinder | undefined;
 }
 
-/** Returns `undefined` if the file has gone since ripgrep saw it, or is no note. */
 function* showFile(
   { request }: Job,
   { path, matchCount }: CountedFile,
@@ -213,48 +308,6 @@ function* findOffsets(
     if (error instanceof InvalidRequest) return [];
     throw error;
   }
-}
-
-async function grepBuiltIn(job: Job): Promise<GrepResult> {
-  const { request: { vault, isWanted, signal }, slicer, clock } = job;
-  const find = createLineFinder(job.pattern);
-  const scan = await slicer.run(scanVault(vault));
-  if (scan.rootError !== undefined) {
-    throw new IndexNotReady(
-      `Cannot search the vault: its folder cannot be read (${scan.rootError})`,
-    );
-  }
-  const first = new FirstFiles<GrepFile>(job.request);
-  let total = 0;
-  for (const path of sortByFolder(scan.files.keys())) {
-    signal?.throwIfAborted();
-    if (clock.monotonicMs() >= job.deadlineMs) {
-      return { engine: "built-in", files: first.list(), total, truncated: true };
-    }
-    if (isWanted(path) && await slicer.run(searchFile(job, path, { find, first }))) total++;
-  }
-  return { engine: "built-in", files: first.list(), total, truncated: false };
-}
-
-interface BuiltInSearch {
-  readonly find: LineFinder;
-  readonly first: FirstFiles<GrepFile>;
-}
-
-/** Returns whether the file matches, and adds it if it is among the first. */
-function* searchFile(
-  { request }: Job,
-  path: VaultPath,
-  { find, first }: BuiltInSearch,
-): Generator<void, boolean> {
-  const bytes = readBytes(request.vault, path);
-  const note = bytes && (yield* decodeNote(bytes));
-  if (note === undefined) return false;
-  const { offsets, matchCount } = yield* find(note, MAX_MATCHES_PER_FILE);
-  if (matchCount > 0 && first.accepts({ path, matchCount })) {
-    first.add({ path, matches: offsets.map((offset) => showMatch(note, offset)), matchCount });
-  }
-  return matchCount > 0;
 }
 
 function readBytes(vault: Vault, path: VaultPath): Uint8Array | undefined {

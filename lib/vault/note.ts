@@ -85,6 +85,11 @@ export function* parseNote(
   };
 }
 
+/** Returns the text behind the frontmatter, as it stands. */
+export function bodyOf({ text: { text, lineStarts }, bodyStartLine }: ParsedNote): string {
+  return bodyStartLine === null ? "" : text.slice(lineStarts[bodyStartLine - 1]);
+}
+
 function nameNote(
   path: string,
   fields: FieldReader,

@@ -69,6 +69,26 @@ describe("NoteDatabase", () => {
     equal(byKind.total, 0);
   });
 
+  it("search() gives the same order, whatever the limit", () => {
+    const words = ["alpha", "bravo", "delta", "gamma", "omega"];
+    for (let seed = 1; seed <= 40; seed++) {
+      const db = openDatabase();
+      const random = randomSource(seed);
+      const count = 20 + random(40);
+      for (let i = 0; i < count; i++) {
+        const [shift, step] = [random(5), 1 + random(3)];
+        // The same counts in another order: sums that differ in their last bit, if at all.
+        const text = words.map((word, k) => `${word} `.repeat(1 + (k * step + shift) % 5)).join("");
+        db.put({ document: documentAt(`${(i * 37) % 61}.md`), text });
+      }
+      const { hits: all } = db.search(words.join(" "), {}, count);
+
+      for (let limit = 1; limit < count; limit++) {
+        deepEqual(db.search(words.join(" "), {}, limit).hits, all.slice(0, limit));
+      }
+    }
+  });
+
   it("search() in a folder also looks into the folders below it, and into no other", () => {
     const db = openDatabase();
     db.put({ document: documentAt("a/b/c.md"), text: "zebra" });

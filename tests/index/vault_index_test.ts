@@ -493,6 +493,25 @@ describe("search()", () => {
   });
 });
 
+it("isListed() tells what a search without filters finds, and what it does not know", async () => {
+  await using world = await openIndex({
+    "a.md": memory("m1", "zebra"),
+    "twin.md": memory("m2", "zebra"),
+    "other-twin.md": memory("m2", "zebra"),
+    "old.md": memory("m3", "zebra", "deprecated"),
+    "blob.md": new Uint8Array([0xff, 0xfe, 0x7a, 0x00]),
+  });
+  const isListed = (path: string) => world.index.isListed(parseVaultPath(path));
+
+  const listed = ["a.md", "twin.md", "old.md", "blob.md", "new.md"].map(isListed);
+  world.write("old.md", memory("m3", "zebra"));
+  world.remove("other-twin.md");
+  await world.index.refresh();
+
+  deepEqual(listed, [true, false, false, false, undefined]);
+  deepEqual(["twin.md", "old.md", "other-twin.md"].map(isListed), [true, true, undefined]);
+});
+
 it("load() logs no text of any note", async () => {
   await using world = await openIndex({ "secretname.md": "---\na: b: c\n---\nsecretbody" });
 

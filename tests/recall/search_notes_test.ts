@@ -1,9 +1,10 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { type Caller, SearchAnswerShape, SearchParams } from "@/lib/contracts.ts";
+import { type Caller, SEARCH_MODES, SearchAnswerShape, SearchParams } from "@/lib/contracts.ts";
 import { InvalidRequest, PathEscapesVault } from "@/lib/errors.ts";
 import { searchNotes } from "@/lib/recall/search_notes.ts";
 import { findRipgrep } from "@/lib/vault/ripgrep_path.ts";
+import { randomSource } from "../_support/random.ts";
 import { testServices } from "../_support/services.ts";
 
 const caller: Caller = { kind: "agent", loopback: true };
@@ -22,8 +23,10 @@ async function openWorld(files: Record<string, string> = VAULT) {
   const ripgrepPath = await findRipgrep(Deno.env.get("PATH"));
   const world = await testServices(files, {}, { ripgrepPath });
   await world.ready();
-  const search = (params: Record<string, string>) =>
-    searchNotes(world, caller, SearchParams.parse(params));
+  const search = (params: Record<string, string>, offset?: number) => {
+    const input = SearchParams.parse(params);
+    return searchNotes(world, caller, offset === undefined ? input : { ...input, offset });
+  };
   return { ...world, search, [Symbol.asyncDispose]: world[Symbol.asyncDispose] };
 }
 
@@ -114,12 +117,37 @@ describe("searchNotes()", () => {
     }
   }
 
+  for (const mode of SEARCH_MODES) {
+    it(`searchNotes() by ${mode} gives in pages what it gives at once`, async () => {
+      const random = randomSource(2);
+      const files = Array.from({ length: 40 }, (_, i) => {
+        return [`${random(3)}/${i}.md`, `${"zebra\n".repeat(random(4))}other words\n`];
+      });
+      await using world = await openWorld(Object.fromEntries(files));
+      const whole = await world.search({ q: "zebra", mode, limit: "100" });
+
+      for (const limit of [1, 7, 40]) {
+        const paged = [];
+        for (let offset = 0; offset < whole.total; offset += limit) {
+          const page = await world.search({ q: "zebra", mode, limit: `${limit}` }, offset);
+          equal(page.total, whole.total);
+          paged.push(...page.results);
+        }
+
+        deepEqual(paged, whole.results);
+      }
+      equal(whole.results.length, whole.total);
+      ok(whole.total > 20);
+    });
+  }
+
   it("searchNotes() refuses to grep over line ends, naming the field", async () => {
     await using world = await openWorld();
 
     await rejects(world.search({ q: "a\nb", mode: "grep" }), (error) => {
       ok(error instanceof InvalidRequest);
-      equal(error.problems[0]?.field, "q");
+      deepEqual(error.problems.map(({ field }) => field), ["q"]);
+      match(error.message, /must not hold a line break/);
       return true;
     });
     equal((await world.search({ q: "zebra\nblue", mode: "keyword" })).total, 3);

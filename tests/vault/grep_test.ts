@@ -5,6 +5,7 @@ import { type Clock, systemClock } from "@/lib/seams.ts";
 import { type GrepRequest, type GrepResult, grepVault } from "@/lib/vault/grep.ts";
 import { findRipgrep } from "@/lib/vault/ripgrep_path.ts";
 import { openVault } from "@/lib/vault/vault.ts";
+import { randomSource } from "../_support/random.ts";
 import { tempVault } from "../_support/temp_vault.ts";
 
 type Ask = Partial<GrepRequest> & { readonly query: string };
@@ -30,6 +31,22 @@ async function grepTwice(root: string, ask: Ask): Promise<GrepResult> {
   equal(builtIn.engine, "built-in");
   deepEqual({ ...ripgrep, engine: "" }, { ...builtIn, engine: "" });
   return ripgrep;
+}
+
+/** Notes which files are opened until it is disposed. */
+function watchOpenings(): Disposable & { readonly paths: readonly string[] } {
+  const { openSync } = Deno;
+  const paths: string[] = [];
+  Deno.openSync = (path, options) => {
+    paths.push(String(path));
+    return openSync(path, options);
+  };
+  return {
+    paths,
+    [Symbol.dispose]: () => {
+      Deno.openSync = openSync;
+    },
+  };
 }
 
 /** `path:line` of each match, in order. */
@@ -357,6 +374,104 @@ describe("grepVault()", () => {
       deepEqual(result.files.map(({ path }) => path), expected, JSON.stringify(ask));
       equal(result.total, 5);
     }
+  });
+
+  it("grepVault() gives in pages what it gives at once", async () => {
+    const random = randomSource(5);
+    const files = Array.from({ length: 60 }, (_, i) => [
+      `${"ab"[random(2)]}/${random(2) === 0 ? "deep/" : ""}${i}.md`,
+      "needle\n".repeat(random(4)),
+    ]);
+    await using vault = await tempVault(Object.fromEntries(files));
+    const isWanted = (path: string) => !path.endsWith("7.md");
+    const confirm = (path: string) => Promise.resolve(!path.endsWith("3.md"));
+    const asks: readonly Ask[] = [
+      { query: "needle", order: "match-count" },
+      { query: "needle", order: "path", isWanted },
+      { query: "nee.le", regex: true, order: "match-count", isWanted, confirm },
+    ];
+    for (const ask of asks) {
+      const whole = await grepTwice(vault.root, ask);
+      const paged = [];
+      for (let skip = 0; skip < whole.total;) {
+        const limit = 1 + random(20);
+        const page = await grepTwice(vault.root, { ...ask, skip, limit });
+        ok(page.total === whole.total || (ask.confirm && page.total > whole.total));
+        paged.push(...page.files);
+        skip += limit;
+      }
+
+      deepEqual(paged, whole.files);
+    }
+  });
+
+  it("grepVault() counts what it skips, and behind the last file shows none", async () => {
+    await using vault = await tempVault({ "a.md": "x", "b.md": "x", "c.md": "x" });
+
+    const second = await grepTwice(vault.root, { query: "x", skip: 1, limit: 1 });
+    const behind = await grepTwice(vault.root, { query: "x", skip: 9, limit: 1 });
+
+    deepEqual([placesOf(second), second.total], [["b.md:1"], 3]);
+    deepEqual([placesOf(behind), behind.total], [[], 3]);
+  });
+
+  it("grepVault() with ripgrep opens no file that it skips", async () => {
+    await using vault = await tempVault({ "a.md": "x", "b.md": "x", "c.md": "x", "d.md": "x" });
+    const rgPath = await requireRipgrep();
+    using openings = watchOpenings();
+
+    for (const ask of [{ query: "x" }, { query: "[x]", regex: true }]) {
+      await grepIn(vault.root, { ...ask, rgPath, skip: 2, limit: 1 });
+    }
+
+    deepEqual(openings.paths, [vault.pathOf("c.md"), vault.pathOf("c.md")]);
+  });
+
+  it("grepVault() has files confirmed in order, down to the last one that it shows", async () => {
+    const paths = ["a.md", "b.md", "c.md", "d.md", "e.md", "f.md"];
+    await using vault = await tempVault(Object.fromEntries(paths.map((path) => [path, "x"])));
+    const asked: string[] = [];
+
+    const result = await grepTwice(vault.root, {
+      query: "x",
+      skip: 1,
+      limit: 2,
+      confirm: (path) => {
+        asked.push(path);
+        return Promise.resolve(path !== "a.md" && path !== "c.md");
+      },
+    });
+
+    deepEqual(placesOf(result), ["d.md:1", "e.md:1"]);
+    equal(result.total, 4);
+    deepEqual(asked, [...paths.slice(0, 5), ...paths.slice(0, 5)]);
+  });
+
+  it("grepVault() stops asking for files to be confirmed when that takes too long, or nobody waits", async () => {
+    await using vault = await tempVault({ "a.md": "x", "b.md": "x", "c.md": "x" });
+    let nowMs = 0;
+    const clock: Clock = { ...systemClock, monotonicMs: () => nowMs };
+    const client = new AbortController();
+    const asked: string[] = [];
+
+    const result = await grepIn(vault.root, {
+      query: "x",
+      clock,
+      confirm: () => Promise.resolve((nowMs += 1_500) > 0),
+    });
+    const left = grepIn(vault.root, {
+      query: "x",
+      signal: client.signal,
+      confirm: (path) => {
+        asked.push(path);
+        client.abort("gone");
+        return Promise.resolve(path !== "");
+      },
+    });
+
+    deepEqual([placesOf(result), result.truncated, result.total], [["a.md:1", "b.md:1"], true, 3]);
+    await rejects(left, (reason) => reason === "gone");
+    deepEqual(asked, ["a.md"]);
   });
 });
 

@@ -1,0 +1,70 @@
+/** Search for an exact text or a pattern in the files themselves, however stale the index is. */
+import type { Caller } from "@/lib/contracts.ts";
+import type { MatchingFile, TextSearchAnswer } from "@/lib/contracts_tools.ts";
+import { readState } from "@/lib/index/answer_state.ts";
+import type { GrepFile } from "@/lib/vault/grep.ts";
+import type { Vault } from "@/lib/vault/vault.ts";
+import { FileJudge, type FileLabel } from "./_file_judge.ts";
+import type { SearchDeps } from "./search_notes.ts";
+
+/** Answers have to be short; `matchCount` tells how many more there are. */
+export const MAX_SHOWN_MATCHES = 5;
+
+export interface SearchTextDeps extends SearchDeps {
+  readonly vault: Vault;
+}
+
+export interface TextSearchInput {
+  /** Case counts only if it has an upper-case letter. */
+  readonly query: string;
+  /** True if the query is a regular expression in ripgrep's dialect. */
+  readonly regex: boolean;
+  readonly limit: number;
+  /** How many of the first files to leave out; 0 without it. */
+  readonly offset?: number;
+}
+
+/**
+ * Finds the files in which a line holds a text, those with the most such lines first, equals by
+ * path. Excluded, derived, inactive and conflicting files are left out; with `index=memories`, all
+ * but memories.
+ *
+ * @returns At most `input.limit` files, after the first `input.offset`; while the index is being
+ * built, `total` may count files that a later page leaves out.
+ * @throws {InvalidRequest} If the query holds a line break or NUL, or is no regular expression.
+ * @throws {IndexNotReady} If the vault cannot be read.
+ * @throws The reason of the caller's signal if it aborts before the search is done.
+ */
+export async function searchText(
+  deps: SearchTextDeps,
+  { signal }: Caller,
+  { query, regex, limit, offset = 0 }: TextSearchInput,
+): Promise<TextSearchAnswer> {
+  const { index, grep } = deps;
+  const freshness = await index.refresh("always");
+  const judge = new FileJudge(deps);
+  const found = await grep({
+    query,
+    regex,
+    limit,
+    skip: offset,
+    order: "match-count",
+    isWanted: (path) => judge.maySee(path),
+    confirm: (path) => judge.sees(path),
+    signal,
+  });
+  return {
+    engine: found.engine,
+    total: found.total,
+    ...(found.truncated ? { truncated: true } : {}),
+    ...readState(index, freshness),
+    results: found.files.map((file) => toMatchingFile(file, judge.labelOf(file.path))),
+  };
+}
+
+function toMatchingFile(
+  { path, matches, matchCount }: GrepFile,
+  { id, name }: FileLabel,
+): MatchingFile {
+  return { id, path, name, matchCount, matches: matches.slice(0, MAX_SHOWN_MATCHES) };
+}
