@@ -2,13 +2,13 @@
 import type { Caller, NoteAnswer, NoteInput } from "@/lib/contracts.ts";
 import { AppError, NoteNotFound } from "@/lib/errors.ts";
 import { type Clock, Slicer } from "@/lib/seams.ts";
-import { hashBytes } from "@/lib/index/prepare_note.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import { identifyNote } from "@/lib/vault/kinds.ts";
-import { type ParsedNote, parseNote } from "@/lib/vault/note.ts";
+import type { ParsedNote } from "@/lib/vault/note.ts";
 import { linesText } from "@/lib/vault/note_text.ts";
-import { readFile, type Vault } from "@/lib/vault/vault.ts";
+import type { Vault } from "@/lib/vault/vault.ts";
 import { isMarkdown, parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
+import { parseText, readHashed } from "./_read_file.ts";
 
 export interface OpenNoteDeps {
   readonly clock: Clock;
@@ -41,14 +41,10 @@ export async function openNote(
   const asked = parseVaultPath(input.path);
   if (!isMarkdown(asked)) throw new NoteNotFound(`"${asked}" is not a Markdown file`);
   const path = deps.index.find(asked)?.path ?? asked;
-  const { bytes } = readFile(deps.vault, path);
   const slicer = new Slicer(deps.clock);
-  const etag = await slicer.run(hashBytes(bytes));
+  const { bytes, etag } = await readHashed(deps.vault, path, slicer);
   if (input.knownEtags?.includes(etag)) return { etag };
-  const parsed = await slicer.run(parseNote(path, bytes));
-  if (!parsed) {
-    throw new AppError("unsupported-media-type", `"${path}" is not UTF-8 text. Save it as UTF-8`);
-  }
+  const parsed = await parseText(path, bytes, slicer);
   return { etag, note: describe(deps.vault, path, { parsed, etag, asked: input.lines }) };
 }
 

@@ -1,0 +1,115 @@
+/** The memories of the vault, page by page. */
+import {
+  type Caller,
+  GLOBAL_SCOPE_ID,
+  type MemoriesAnswer,
+  type MemoriesInput,
+  type MemorySummary,
+} from "@/lib/contracts.ts";
+import { formatCursor, parseCursor, refusedCursor } from "@/lib/cursor.ts";
+import { readState } from "@/lib/index/answer_state.ts";
+import type { IndexedNote } from "@/lib/index/indexed_note.ts";
+import { ACTIVE } from "@/lib/index/note_table.ts";
+import type { NoteFilter } from "@/lib/index/orama.ts";
+import type { VaultIndex } from "@/lib/index/vault_index.ts";
+import { type Clock, Slicer } from "@/lib/seams.ts";
+import { normalizeTag } from "@/lib/vault/tags.ts";
+
+export interface ListMemoriesDeps {
+  readonly clock: Clock;
+  readonly index: Pick<VaultIndex, "filterPaths" | "find" | "indexing" | "refresh">;
+}
+
+const ENTRIES_PER_STEP = 1_000;
+
+/** Stands for a time that nobody can read: before any that can be. */
+const OLDEST_MS = Number.MIN_SAFE_INTEGER;
+
+/** Where a memory stands in the list. */
+interface Place {
+  readonly updatedMs: number;
+  readonly path: string;
+}
+
+/**
+ * Returns memories, the newest first, equal ones by path. A cursor names the last one shown and
+ * not a number, so that what is saved or deleted meanwhile makes nobody miss or see one twice.
+ *
+ * @returns At most `input.limit`; `total` counts those of all pages.
+ * @throws {InvalidRequest} If the cursor is none of ours, or of a list with other filters.
+ */
+export async function listMemories(
+  { clock, index }: ListMemoriesDeps,
+  _caller: Caller,
+  input: MemoriesInput,
+): Promise<MemoriesAnswer> {
+  const after = input.cursor === undefined ? undefined : readPlace(input, input.cursor);
+  const freshness = await index.refresh();
+  const all = await new Slicer(clock).run(collectEntries(index, toFilter(input)));
+  const rest = after ? all.filter((entry) => comparePlaces(entry, after) > 0) : all;
+  const page = rest.sort(comparePlaces).slice(0, input.limit).map(({ note }) => toSummary(note));
+  const last = rest.length > page.length ? page.at(-1) : undefined;
+  return {
+    total: all.length,
+    memories: page,
+    ...(last ? { nextCursor: cursorAfter(input, last) } : {}),
+    ...readState(index, freshness),
+  };
+}
+
+/** Returns the cursor for what follows a memory in a list, for callers who keep less of a page. */
+export function cursorAfter(input: MemoriesInput, { updatedAt, path }: MemorySummary): string {
+  return formatCursor(questionOf(input), [toMs(updatedAt), path]);
+}
+
+function questionOf({ scope, tag, status }: MemoriesInput): unknown {
+  return { scope, tag, status };
+}
+
+function readPlace(input: MemoriesInput, cursor: string): Place {
+  const [updatedMs, path, ...more] = parseCursor(questionOf(input), cursor);
+  if (Number.isSafeInteger(updatedMs) && typeof path === "string" && more.length === 0) {
+    return { updatedMs: Number(updatedMs), path };
+  }
+  throw refusedCursor();
+}
+
+interface Entry extends Place {
+  readonly note: IndexedNote;
+}
+
+function* collectEntries(
+  index: ListMemoriesDeps["index"],
+  filter: NoteFilter,
+): Generator<void, Entry[]> {
+  const entries: Entry[] = [];
+  for (const path of index.filterPaths(filter)) {
+    const note = index.find(path);
+    if (note) entries.push({ note, path, updatedMs: toMs(note.updatedAt) });
+    if (entries.length % ENTRIES_PER_STEP === 0) yield;
+  }
+  return entries;
+}
+
+function toFilter({ scope, tag, status }: MemoriesInput): NoteFilter {
+  return {
+    kinds: ["memory"],
+    tags: tag === undefined ? [] : [normalizeTag(tag) ?? tag],
+    status: status?.trim().toLowerCase(),
+    project: scope === "global" ? GLOBAL_SCOPE_ID : undefined,
+  };
+}
+
+function toMs(updatedAt: string): number {
+  const ms = Date.parse(updatedAt);
+  return Number.isNaN(ms) ? OLDEST_MS : ms;
+}
+
+function comparePlaces(a: Place, b: Place): number {
+  return b.updatedMs - a.updatedMs || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
+}
+
+function toSummary(note: IndexedNote): MemorySummary {
+  const { id, path, name, description, tags, status, updatedAt } = note;
+  return { id, path, name, description, tags: [...tags], status: status ?? ACTIVE, updatedAt };
+}

@@ -1,0 +1,171 @@
+/** Opening a memory by its id, wherever its file lies now, or any note by its path. */
+import type { Caller, MemoryAnswer, MemoryInput } from "@/lib/contracts.ts";
+import { AppError, type ErrorCode, IndexNotReady, NoteNotFound } from "@/lib/errors.ts";
+import type { VaultIndex } from "@/lib/index/vault_index.ts";
+import { show } from "@/lib/parse_input.ts";
+import { type Clock, Slicer } from "@/lib/seams.ts";
+import type { FrontmatterValue } from "@/lib/vault/frontmatter.ts";
+import { identifyNote, type NoteIdentity } from "@/lib/vault/kinds.ts";
+import { bodyOf, type ParsedNote } from "@/lib/vault/note.ts";
+import type { Vault } from "@/lib/vault/vault.ts";
+import { isMarkdown, parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
+import { parseText, readHashed } from "./_read_file.ts";
+
+export interface OpenMemoryDeps {
+  readonly clock: Clock;
+  readonly vault: Vault;
+  readonly index: Pick<
+    VaultIndex,
+    "claimantsOf" | "copiesOf" | "find" | "indexing" | "refresh" | "warnings"
+  >;
+}
+
+/** What is on disk now. */
+export interface OpenedMemory {
+  readonly etag: string;
+  /** Absent if the caller has it already. */
+  readonly memory?: MemoryAnswer;
+}
+
+/**
+ * Opens a memory as it is on disk now. An id that no memory has is taken for the path of a note,
+ * so that every hit of a search can be opened. The file itself has to bear the id: where it does
+ * not, or is gone, the vault is compared with the index once more, however large it is.
+ *
+ * @throws {NoteNotFound} If no memory has the id and no note lies there, or it is never read.
+ * @throws {PathEscapesVault} If the text is neither an id nor a path of the vault, or a link.
+ * @throws {IndexNotReady} If the memory is known, but a part of the vault cannot be seen now.
+ * @throws {PayloadTooLarge} If the file is over the size that notes may have.
+ * @throws {AppError} `unsupported-media-type` if what lies at the path is not UTF-8 text.
+ */
+export async function openMemory(
+  deps: OpenMemoryDeps,
+  _caller: Caller,
+  input: MemoryInput,
+): Promise<OpenedMemory> {
+  const { index } = deps;
+  const { verified } = await index.refresh();
+  let found = await findNote(deps, input.id);
+  // What was not compared just now may tell of a conflict that is settled.
+  if (!found || (!verified && conflictsOf(index, found).length > 0)) {
+    await index.refresh("always");
+    found = await findNote(deps, input.id);
+  }
+  if (!found) throw toNotFound(index, input.id);
+  const { etag } = found;
+  if (input.knownEtags?.includes(etag)) return { etag };
+  return { etag, memory: describe(deps, found) };
+}
+
+interface FoundNote extends NoteIdentity {
+  readonly path: VaultPath;
+  readonly etag: string;
+  readonly parsed: ParsedNote;
+}
+
+async function findNote(deps: OpenMemoryDeps, id: string): Promise<FoundNote | undefined> {
+  for (const path of deps.index.claimantsOf(id)) {
+    const found = await readUnless(ANOTHER_FILE, deps, path);
+    if (found?.id === id) return found;
+  }
+  const path = findPath(deps.index, id);
+  return path && await readUnless(NO_FILE, deps, path);
+}
+
+/** What may have taken the place of a memory since it was indexed. */
+const ANOTHER_FILE: readonly ErrorCode[] = [
+  "note-not-found",
+  "path-escapes-vault",
+  "unsupported-media-type",
+];
+const NO_FILE: readonly ErrorCode[] = ["note-not-found"];
+
+/** Reads a note, unless that ends in one of the errors that mean: not here. */
+async function readUnless(
+  notHere: readonly ErrorCode[],
+  { clock, vault }: OpenMemoryDeps,
+  path: VaultPath,
+): Promise<FoundNote | undefined> {
+  try {
+    const slicer = new Slicer(clock);
+    const { bytes, etag } = await readHashed(vault, path, slicer);
+    const parsed = await parseText(path, bytes, slicer);
+    return { path, etag, parsed, ...identifyNote(vault, path, parsed) };
+  } catch (error) {
+    if (error instanceof AppError && notHere.includes(error.code)) return undefined;
+    throw error;
+  }
+}
+
+/** Returns the path that a text stands for, as it is spelt on disk. */
+function findPath(index: OpenMemoryDeps["index"], text: string): VaultPath | undefined {
+  if (!isMarkdown(text)) return undefined;
+  try {
+    const path = parseVaultPath(text);
+    return index.find(path)?.path ?? path;
+  } catch {
+    // Ids are free, so that one may look like anything; who has none hears of it in the end.
+    return undefined;
+  }
+}
+
+function toNotFound(index: OpenMemoryDeps["index"], id: string): AppError {
+  const path = parseVaultPath(id);
+  const name = `"${show(id)}"`;
+  if (index.indexing) {
+    const { done, total } = index.indexing;
+    // Nothing is counted before the files are listed.
+    const progress = total > 0 ? ` (${done} of ${total} files)` : "";
+    return new NoteNotFound(
+      `Cannot find memory or note ${name} yet: the vault is still being read${progress}. Try ` +
+        "again in a moment",
+    );
+  }
+  const isKnown = index.claimantsOf(id).length > 0 || index.find(path) !== undefined;
+  if (isKnown && index.warnings.length > 0) {
+    return new IndexNotReady(
+      `Cannot read ${name} now: a part of the vault cannot be seen. ${index.warnings.join(". ")}`,
+    );
+  }
+  return new NoteNotFound(
+    `There is no memory and no note ${name}. Ids stand in search results and in the list of ` +
+      "memories; a note that is no memory goes by its path in the vault",
+  );
+}
+
+function describe({ index }: OpenMemoryDeps, found: FoundNote): MemoryAnswer {
+  const { path, kind, id, etag, parsed } = found;
+  const conflicts = conflictsOf(index, found);
+  const copies = index.copiesOf(path);
+  return {
+    id,
+    path,
+    kind,
+    name: parsed.name,
+    description: parsed.description,
+    tags: [...parsed.tags],
+    status: parsed.status ?? null,
+    frontmatter: toObject(parsed.frontmatter.fields),
+    body: bodyOf(parsed),
+    markdown: parsed.text.text,
+    etag,
+    ...(conflicts.length > 0 ? { conflicts } : {}),
+    ...(copies.length > 0 ? { conflictCopies: copies } : {}),
+  };
+}
+
+/** Returns all files that claim the note's id, none if it is the only one or does not count. */
+function conflictsOf(index: OpenMemoryDeps["index"], { id, path }: FoundNote): VaultPath[] {
+  const claimants = index.claimantsOf(id);
+  return claimants.length > 1 && claimants.includes(path) ? claimants : [];
+}
+
+/** Any key becomes the object's own, `__proto__` too. */
+function toObject(fields: ReadonlyMap<string, FrontmatterValue>): Record<string, unknown> {
+  return Object.fromEntries(Array.from(fields, ([key, value]) => [key, toPlain(value)]));
+}
+
+function toPlain(value: FrontmatterValue): unknown {
+  if (value === null || typeof value === "string") return value;
+  return value instanceof Map ? toObject(value) : [...value.values()].map(toPlain);
+}
