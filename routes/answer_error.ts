@@ -1,11 +1,30 @@
 /** The only place where an error becomes an answer. */
 import type { ErrorHandler } from "hono";
-import { AppError, describeFailure, toProblem } from "@/lib/errors.ts";
+import { AppError, describeFailure, type Problem, toProblem } from "@/lib/errors.ts";
 import type { Logger } from "@/lib/seams.ts";
 import type { AppEnv } from "./app_env.ts";
 
-/** Answers with a problem (RFC 9457); what nobody foresaw is logged and told to nobody. */
-export function answerError(logger: Logger): ErrorHandler<AppEnv> {
+/** How a problem goes over the wire. */
+export interface Dress {
+  readonly contentType: string;
+  readonly body: (problem: Problem) => unknown;
+}
+
+/** RFC 9457. */
+export const PROBLEM_JSON: Dress = {
+  contentType: "application/problem+json",
+  body: (problem) => problem,
+};
+
+/**
+ * Answers with a problem; what nobody foresaw is logged and told to nobody.
+ *
+ * @param dressFor Says what the clients of a path understand.
+ */
+export function answerError(
+  logger: Logger,
+  dressFor: (path: string) => Dress,
+): ErrorHandler<AppEnv> {
   return function answerProblem(thrown, c) {
     const error = toKnown(thrown, c.get("caller")?.signal);
     // For the line in the log, which tells the code.
@@ -14,11 +33,12 @@ export function answerError(logger: Logger): ErrorHandler<AppEnv> {
     if (!(error instanceof AppError)) {
       logger.error("request-failed", { requestId: problem.requestId, ...describeFailure(error) });
     }
-    const headers = new Headers({ "Content-Type": "application/problem+json" });
+    const dress = dressFor(c.req.path);
+    const headers = new Headers({ "Content-Type": dress.contentType });
     if (error instanceof AppError) {
       for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
     }
-    return new Response(JSON.stringify(problem), { status: problem.status, headers });
+    return new Response(JSON.stringify(dress.body(problem)), { status: problem.status, headers });
   };
 }
 

@@ -1,12 +1,15 @@
 /** The app: guards first, then the routes. */
 import { Hono } from "hono";
 import { AppError } from "@/lib/errors.ts";
+import { McpEndpoint } from "@/lib/mcp/mcp_endpoint.ts";
 import type { Services } from "@/lib/services.ts";
 import { addHeaders } from "./answer_headers.ts";
-import { answerError } from "./answer_error.ts";
+import { answerError, PROBLEM_JSON } from "./answer_error.ts";
 import type { AppEnv } from "./app_env.ts";
 import { guardNames, guardPeer, guardToken } from "./guards.ts";
 import { limitBody, limitUrl } from "./limits.ts";
+import { MCP_PATHS, mcpCors, mcpRoutes, RPC_ERROR } from "./mcp.ts";
+import { memoryRoutes } from "./memories.ts";
 import { HttpMetrics } from "./metrics.ts";
 import { noteRoutes } from "./notes.ts";
 import { observe } from "./observe.ts";
@@ -17,12 +20,17 @@ import { searchRoutes } from "./search.ts";
 /**
  * Puts the HTTP app together; it holds no socket and starts nothing. Each request needs its
  * `remoteAddr` as environment, without it the peer counts as far away.
+ *
+ * @param mcp To be closed before the socket, by who has to close that.
  */
-export function createApp(services: Services): Hono<AppEnv> {
+export function createApp(
+  services: Services,
+  mcp: McpEndpoint = new McpEndpoint(services),
+): Hono<AppEnv> {
   const { config, clock, logger, newId } = services;
   const metrics = new HttpMetrics();
   const app = new Hono<AppEnv>();
-  app.onError(answerError(logger));
+  app.onError(answerError(logger, (path) => MCP_PATHS.includes(path) ? RPC_ERROR : PROBLEM_JSON));
   app.notFound(() => {
     throw new AppError("not-found", "Nothing is here. GET /openapi.json lists what there is");
   });
@@ -31,14 +39,15 @@ export function createApp(services: Services): Hono<AppEnv> {
     addHeaders(),
     guardNames(config),
     guardPeer(config),
-    guardToken(config, OPEN_PATHS),
-    limitUrl(),
-    limitBody(),
   );
-  app.route("/", opsRoutes(services, metrics));
+  for (const path of MCP_PATHS) app.use(path, mcpCors());
+  app.use(guardToken(config, OPEN_PATHS), limitUrl(), limitBody());
+  app.route("/", opsRoutes(services, { metrics, mcp }));
   app.route("/", openApiRoutes());
   app.route("/api/search", searchRoutes(services));
   app.route("/api/notes", noteRoutes(services));
+  app.route("/api/memories", memoryRoutes(services));
+  app.route("/", mcpRoutes(services, mcp));
   refuseOtherMethods(app);
   return app;
 }

@@ -5,6 +5,9 @@ import {
   DiagnosticsParams,
   HealthAnswerShape,
   type JsonSchema,
+  MemoriesAnswerShape,
+  MemoriesParams,
+  MemoryAnswerShape,
   NoParams,
   NoteAnswerShape,
   NoteParams,
@@ -14,6 +17,11 @@ import {
   StoresAnswerShape,
   toJsonSchema,
 } from "@/lib/contracts.ts";
+import {
+  InvocationsAnswerShape,
+  InvocationsParams,
+  RpcMessageShape,
+} from "@/lib/contracts_tools.ts";
 import { VERSION } from "@/lib/version.ts";
 import type { AppEnv } from "./app_env.ts";
 import { HealthMinimumShape } from "./ops.ts";
@@ -36,6 +44,8 @@ interface Operation {
   readonly answer: { readonly name: string } | { readonly content: JsonSchema };
   /** Headers of the answer. */
   readonly headers?: JsonSchema;
+  /** 200 without it. */
+  readonly success?: number;
   /** Statuses of its own, beside those that any request may meet. */
   readonly statuses?: Readonly<Record<number, string>>;
 }
@@ -43,14 +53,23 @@ interface Operation {
 const SHAPES: Readonly<Record<string, Shape>> = {
   SearchAnswer: SearchAnswerShape,
   NoteAnswer: NoteAnswerShape,
+  MemoriesAnswer: MemoriesAnswerShape,
+  MemoryAnswer: MemoryAnswerShape,
   DiagnosticsAnswer: DiagnosticsAnswerShape,
   StoresAnswer: StoresAnswerShape,
   HealthAnswer: HealthAnswerShape,
   HealthMinimum: HealthMinimumShape,
+  InvocationsAnswer: InvocationsAnswerShape,
   ReindexAnswer: ReindexAnswerShape,
 };
 
 const ETAG = { ETag: { description: "SHA-256 of the file's bytes", schema: { type: "string" } } };
+const IF_NONE_MATCH: JsonSchema = {
+  name: "If-None-Match",
+  in: "header",
+  description: "ETags that the caller has already",
+  schema: { type: "string" },
+};
 const OBJECT = { type: "object" };
 
 const OPERATIONS: readonly Operation[] = [
@@ -95,12 +114,7 @@ const OPERATIONS: readonly Operation[] = [
         description: "Path in the vault; slashes may stand as they are or encoded",
         schema: { type: "string" },
       },
-      {
-        name: "If-None-Match",
-        in: "header",
-        description: "ETags that the caller has already",
-        schema: { type: "string" },
-      },
+      IF_NONE_MATCH,
     ],
     answer: { name: "NoteAnswer" },
     headers: ETAG,
@@ -108,6 +122,33 @@ const OPERATIONS: readonly Operation[] = [
       304: "The file is as the caller has it",
       416: "The note has no such lines",
     },
+  },
+  {
+    method: "get",
+    path: "/api/memories",
+    id: "listMemories",
+    summary: "Lists memories, the newest first, page by page",
+    query: MemoriesParams,
+    answer: { name: "MemoriesAnswer" },
+  },
+  {
+    method: "get",
+    path: "/api/memories/{id}",
+    id: "openMemory",
+    summary: "Opens a memory by its id, wherever its file lies now",
+    parameters: [
+      {
+        name: "id",
+        in: "path",
+        required: true,
+        description: "Of a note that is no memory: its path in the vault",
+        schema: { type: "string" },
+      },
+      IF_NONE_MATCH,
+    ],
+    answer: { name: "MemoryAnswer" },
+    headers: ETAG,
+    statuses: { 304: "The file is as the caller has it" },
   },
   {
     method: "get",
@@ -123,6 +164,47 @@ const OPERATIONS: readonly Operation[] = [
     id: "getStores",
     summary: "Counts notes and bytes of each store",
     answer: { name: "StoresAnswer" },
+  },
+  {
+    method: "get",
+    path: "/api/invocations",
+    id: "getInvocations",
+    summary: "Lists which tools were called, by whom, when, for how long and how it ended",
+    query: InvocationsParams,
+    answer: { name: "InvocationsAnswer" },
+  },
+  {
+    method: "post",
+    path: "/mcp",
+    id: "mcp",
+    summary: "MCP for clients of 2025 and later: one message of JSON-RPC",
+    body: RpcMessageShape,
+    answer: { content: { "application/json": { schema: OBJECT }, "text/event-stream": {} } },
+  },
+  {
+    method: "get",
+    path: "/sse",
+    id: "openMcpStream",
+    summary: "MCP for clients of 2024: the stream of what goes to the client",
+    answer: { content: { "text/event-stream": {} } },
+  },
+  {
+    method: "post",
+    path: "/messages",
+    id: "sendMcpMessage",
+    summary: "MCP for clients of 2024: one message to the session of an open stream; 202",
+    parameters: [
+      {
+        name: "sessionId",
+        in: "query",
+        required: true,
+        description: "As the stream's first event tells it",
+        schema: { type: "string" },
+      },
+    ],
+    body: RpcMessageShape,
+    success: 202,
+    answer: { content: { "text/plain": { schema: { type: "string" } } } },
   },
   {
     method: "post",
@@ -171,7 +253,7 @@ export function createOpenApi(): JsonSchema {
     info: {
       title: "Commonplace",
       version: VERSION,
-      description: "Search and reading of a vault of Markdown",
+      description: "Search and reading of a vault of Markdown, over HTTP and MCP",
     },
     security: [{}, { token: [] }],
     paths: Object.fromEntries(paths),
@@ -183,7 +265,8 @@ export function createOpenApi(): JsonSchema {
 }
 
 function toOperation(operation: Operation): JsonSchema {
-  const { id, summary, query, parameters = [], body, answer, headers, statuses = {} } = operation;
+  const { id, summary, query, parameters = [], body, success = 200 } = operation;
+  const { answer, headers, statuses = {} } = operation;
   const all = [...parameters, ...(query ? toParameters(query) : [])];
   const content = "name" in answer
     ? { "application/json": { schema: ref(answer.name) } }
@@ -198,7 +281,7 @@ function toOperation(operation: Operation): JsonSchema {
     ...(all.length === 0 ? {} : { parameters: all }),
     ...(body === undefined ? {} : { requestBody: jsonBody(body) }),
     responses: {
-      200: { description: "The answer", ...(headers ? { headers } : {}), content },
+      [success]: { description: "The answer", ...(headers ? { headers } : {}), content },
       ...Object.fromEntries(own),
       default: { description: "What went wrong", content: PROBLEM_CONTENT },
     },

@@ -1,7 +1,9 @@
 /** End points for the person who runs the server. */
 import { Hono } from "hono";
 import { DiagnosticsParams, HealthAnswerShape, NoParams } from "@/lib/contracts.ts";
+import { InvocationsParams } from "@/lib/contracts_tools.ts";
 import { readDiagnostics, readHealth, reindex } from "@/lib/index/operations.ts";
+import type { McpEndpoint } from "@/lib/mcp/mcp_endpoint.ts";
 import { readStores } from "@/lib/memories/stores.ts";
 import type { Services } from "@/lib/services.ts";
 import { VERSION } from "@/lib/version.ts";
@@ -20,7 +22,12 @@ export const HealthMinimumShape = HealthAnswerShape.pick({
 /** Paths that answer without the token, with little. */
 export const OPEN_PATHS: readonly string[] = ["/healthz"];
 
-export function opsRoutes(services: Services, metrics: HttpMetrics): Hono<AppEnv> {
+export interface OpsDeps {
+  readonly metrics: HttpMetrics;
+  readonly mcp: McpEndpoint;
+}
+
+export function opsRoutes(services: Services, { metrics, mcp }: OpsDeps): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   const startMs = services.clock.monotonicMs();
   routes.get("/", (c) => {
@@ -46,10 +53,14 @@ export function opsRoutes(services: Services, metrics: HttpMetrics): Hono<AppEnv
     await readJson(c, NoParams);
     return c.json(await reindex(services, c.get("caller")));
   });
+  routes.get("/api/invocations", (c) => {
+    const { limit } = readQuery(c, InvocationsParams);
+    return c.json(mcp.invocations.list(limit));
+  });
   routes.get("/metrics", (c) => {
     readQuery(c, NoParams);
     const upSeconds = (services.clock.monotonicMs() - startMs) / 1000;
-    const lines = [...formatGauges(readGauges(services, upSeconds)), ...metrics.format()];
+    const lines = [...formatGauges(readGauges(services, mcp, upSeconds)), ...metrics.format()];
     return c.body(`${lines.join("\n")}\n`, 200, {
       "Content-Type": "text/plain; version=0.0.4; charset=utf-8",
     });
@@ -57,7 +68,7 @@ export function opsRoutes(services: Services, metrics: HttpMetrics): Hono<AppEnv
   return routes;
 }
 
-function readGauges({ index }: Services, upSeconds: number): Gauge[] {
+function readGauges({ index }: Services, mcp: McpEndpoint, upSeconds: number): Gauge[] {
   const { notes, memories, chunks } = index.counts;
   const { done, total } = index.indexing ?? { done: 0, total: 0 };
   const { rss, heapUsed, heapTotal, external } = Deno.memoryUsage();
@@ -73,6 +84,7 @@ function readGauges({ index }: Services, upSeconds: number): Gauge[] {
     gauge("commonplace_indexing", index.indexing ? 1 : 0, "1 while the vault is read whole"),
     gauge("commonplace_indexing_done", done, "Files read of those to read"),
     gauge("commonplace_indexing_total", total, "Files to read"),
+    gauge("commonplace_sse_streams", mcp.streamCount, "Open event streams of MCP clients"),
     gauge("process_resident_memory_bytes", rss, "Memory of the process"),
     gauge("commonplace_heap_used_bytes", heapUsed, "Memory that the program's objects take"),
     gauge("commonplace_heap_size_bytes", heapTotal, "Memory set aside for objects"),

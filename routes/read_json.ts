@@ -11,17 +11,33 @@ import { type InputSchema, parseInput } from "@/lib/parse_input.ts";
 /**
  * Parses the body by a schema of the contracts; an empty body counts as `{}` and needs no type.
  *
- * @throws {InvalidRequest} If it is no JSON object, or not what the schema says.
+ * @throws {InvalidRequest} If it is no object, or not what the schema says.
  * @throws {PayloadTooLarge} If it turns out to be over the limit while it is read.
- * @throws {AppError} `unsupported-media-type` if it is not declared as JSON.
+ * @throws {AppError} `malformed-json`, or `unsupported-media-type` if it is not declared as JSON.
  */
 export async function readJson<T>(c: Context<AppEnv>, schema: InputSchema<T>): Promise<T> {
+  const text = await readText(c);
+  const body = text.trim() === "" ? {} : requireObject(parseJson(text));
+  return parseInput(schema, new Map(Object.entries(body)));
+}
+
+/**
+ * Reads the body as one JSON value.
+ *
+ * @throws {PayloadTooLarge} If it turns out to be over the limit while it is read.
+ * @throws {AppError} `malformed-json`, or `unsupported-media-type` if it is not declared as JSON.
+ */
+export async function readJsonValue(c: Context<AppEnv>): Promise<unknown> {
+  return parseJson(await readText(c));
+}
+
+async function readText(c: Context<AppEnv>): Promise<string> {
   const type = c.req.header("content-type");
   if (type !== undefined && !isJson(type)) throw notJson();
   const bytes = await readBytes(c.req.raw);
   // By the bytes: whether there is a body shows in no header of every version of HTTP.
   if (type === undefined && bytes.length > 0) throw notJson();
-  return parseInput(schema, new Map(Object.entries(parseObject(bytes))));
+  return decodeUtf8(bytes);
 }
 
 function isJson(type: string): boolean {
@@ -45,10 +61,7 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   }
 }
 
-function parseObject(bytes: Uint8Array): object {
-  const text = decodeUtf8(bytes);
-  if (text.trim() === "") return {};
-  const value = parseJson(text);
+function requireObject(value: unknown): object {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   throw new InvalidRequest("The body has to be one JSON object");
 }
@@ -57,7 +70,7 @@ function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new InvalidRequest("The body is not valid UTF-8");
+    throw new AppError("malformed-json", "The body is not valid UTF-8");
   }
 }
 
@@ -67,6 +80,6 @@ function parseJson(text: string): unknown {
   } catch (error) {
     // Only the position: the rest of the message quotes the body.
     const place = /line \d+ column \d+/.exec(String(error))?.[0];
-    throw new InvalidRequest(`The body is not valid JSON${place ? ` (${place})` : ""}`);
+    throw new AppError("malformed-json", `The body is not valid JSON${place ? ` (${place})` : ""}`);
   }
 }

@@ -1,6 +1,8 @@
 /** Running the app on a socket, from the first request to the last. */
 import type { Services } from "@/lib/services.ts";
 import { describeFailure } from "@/lib/errors.ts";
+import { McpEndpoint } from "@/lib/mcp/mcp_endpoint.ts";
+import { settleWithin } from "@/lib/seams.ts";
 import { VERSION } from "@/lib/version.ts";
 import type { Caller } from "@/lib/contracts.ts";
 import { readHealth } from "@/lib/index/operations.ts";
@@ -25,7 +27,7 @@ export interface RunningServer {
  * Listens first, so that health and the first searches are answered at once, and then begins to
  * read the vault.
  *
- * @param graceMs How long a stop waits for requests under way.
+ * @param graceMs How long a stop waits for requests under way; then they are cut off.
  * @throws {Deno.errors.AddrInUse} If another program has the port, and other errors of listening;
  * `explainListenFailure()` has words for them.
  */
@@ -34,14 +36,19 @@ export async function startServer(
   graceMs: number = SHUTDOWN_GRACE_MS,
 ): Promise<RunningServer> {
   const { config, logger } = services;
-  const app = createApp(services);
+  const mcp = new McpEndpoint(services);
+  const app = createApp(services, mcp);
+  const cutOff = new AbortController();
   const server = Deno.serve({
     hostname: config.host,
     port: config.port,
+    signal: cutOff.signal,
     // The start line tells the address, together with the rest.
     onListen: () => {},
     onError: (error) => {
-      logger.error("request-failed", describeFailure(error));
+      const isSlowReader = error instanceof DOMException && error.name === "QuotaExceededError";
+      if (isSlowReader) logger.warn("stream-given-up", describeFailure(error));
+      else logger.error("request-failed", describeFailure(error));
       return new Response(null, { status: 500 });
     },
   }, (request, { remoteAddr }) => app.fetch(request, { remoteAddr }));
@@ -53,7 +60,10 @@ export async function startServer(
   const forgetPort = await announce(services, port);
   let stopping: Promise<void> | undefined;
   const stop = async () => {
-    await finishRequests(server, graceMs);
+    // Together, as open streams would hold up the one, and calls under way the other.
+    await Promise.all([mcp.close(graceMs), settleWithin(server.shutdown(), graceMs)]);
+    // A client that does not read its stream would hold the server for ever.
+    cutOff.abort();
     await services.close();
     await forgetPort();
     logger.info("stopped");
@@ -100,14 +110,6 @@ async function announce(services: Services, port: number): Promise<() => Promise
   function warn(error: unknown): void {
     logger.warn("port-file-failed", { cause: describeFailure(error).cause });
   }
-}
-
-/** Requests that take too long are left to the end of the process. */
-async function finishRequests(server: Deno.HttpServer, graceMs: number): Promise<void> {
-  const { promise: tooLong, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, graceMs);
-  await Promise.race([server.shutdown(), tooLong]);
-  clearTimeout(timer);
 }
 
 /** Returns in words why the server cannot listen and what to do, `undefined` for other errors. */

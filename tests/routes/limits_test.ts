@@ -2,7 +2,7 @@ import { equal, match, ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { Hono } from "hono";
 import { createLogger, systemClock } from "@/lib/seams.ts";
-import { answerError } from "@/routes/answer_error.ts";
+import { answerError, PROBLEM_JSON } from "@/routes/answer_error.ts";
 import type { AppEnv } from "@/routes/app_env.ts";
 import { limitBody, MAX_BODY_BYTES, MAX_URL_CHARS } from "@/routes/limits.ts";
 import { testWorld } from "@/tests/_support/world.ts";
@@ -18,7 +18,7 @@ function smallApp(): Hono<AppEnv> {
     write: () => {},
   });
   const app = new Hono<AppEnv>();
-  app.onError(answerError(logger));
+  app.onError(answerError(logger, () => PROBLEM_JSON));
   app.use(limitBody(10));
   app.post("/", async (c) => c.text(await c.req.text()));
   app.post("/ignore", (c) => c.text("ignored"));

@@ -119,7 +119,8 @@ describe("content types", () => {
         const response = await world.request(path, { method, body });
 
         equal(response.status, 415, `${method} ${path}`);
-        equal((await response.json()).code, "unsupported-media-type");
+        const answer = await response.json();
+        equal((answer.error?.data ?? answer).code, "unsupported-media-type");
       }
     }
   });

@@ -1,0 +1,61 @@
+/** The one factory: every transport and revision of the protocol is served by what it makes. */
+import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import type { Caller } from "@/lib/contracts.ts";
+import type { Invocation } from "@/lib/contracts_tools.ts";
+import { VERSION } from "@/lib/version.ts";
+import { type CallDeps, callTool } from "./call_tool.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
+import type { Tool } from "./tool.ts";
+import { explainMissingTool } from "./tools.ts";
+
+/** Short, as every answer of the current revision carries it. */
+const SERVER_INFO = { name: "commonplace", title: "Commonplace", version: VERSION };
+
+const MAX_CLIENT_CHARS = 80;
+
+export interface ServerDeps extends CallDeps {
+  readonly tools: readonly Tool[];
+}
+
+/** Who speaks, and over what. */
+export interface Peer extends Pick<Invocation, "transport" | "requestId"> {
+  readonly caller: Caller;
+  /** The User-Agent header, for clients that have not said their name. */
+  readonly userAgent: string | undefined;
+}
+
+/** Makes a server for one peer: cheap, as most clients get one for each request. */
+export function buildServer(deps: ServerDeps, peer: Peer): McpServer {
+  const mcp = new McpServer(SERVER_INFO, { instructions: INSTRUCTIONS });
+  const { server } = mcp;
+  // Through the table itself rather than one registration each: that would check every answer of
+  // ours once more, and have words of its own for wrong arguments.
+  server.registerCapabilities({ tools: {} });
+  server.setRequestHandler("tools/list", () => ({
+    tools: deps.tools.map(({ listing }) => listing),
+  }));
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    const tool = deps.tools.find(({ listing }) => listing.name === params.name);
+    if (tool === undefined) {
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        explainMissingTool(params.name, deps.tools),
+      );
+    }
+    const { transport, requestId, userAgent } = peer;
+    const client = nameClient(server.getClientVersion(), userAgent);
+    const caller = { ...peer.caller, signal: mcpReq.signal };
+    const context = { client, transport, requestId, caller };
+    return await callTool(deps, tool, { context, args: params.arguments ?? {} });
+  });
+  return mcp;
+}
+
+/** Says who called in a few safe characters; without a name the program stands in. */
+function nameClient(
+  info: { readonly name: string; readonly version: string } | undefined,
+  userAgent: string | undefined,
+): string {
+  const name = info ? `${info.name}/${info.version}` : userAgent?.split(" ", 1)[0];
+  return (name ?? "").replace(/[^\w.@/:+-]+/g, "-").slice(0, MAX_CLIENT_CHARS) || "unknown";
+}

@@ -1,0 +1,64 @@
+/** One call of a tool, from its arguments to its result, whatever happens on the way. */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Caller } from "@/lib/contracts.ts";
+import type { Invocation } from "@/lib/contracts_tools.ts";
+import { AppError, describeFailure, toToolError } from "@/lib/errors.ts";
+import type { Services } from "@/lib/services.ts";
+import type { InvocationLog } from "./invocation_log.ts";
+import type { Tool, ToolAnswer } from "./tool.ts";
+
+export interface CallDeps {
+  readonly services: Services;
+  readonly invocations: InvocationLog;
+}
+
+/** Who calls, as far as the log tells it. */
+export interface CallContext extends Pick<Invocation, "client" | "transport" | "requestId"> {
+  /** Its signal aborts when the call is cancelled. */
+  readonly caller: Caller;
+}
+
+/** Calls a tool; what goes wrong becomes a result too, as a model can put that right. */
+export async function callTool(
+  { services, invocations }: CallDeps,
+  tool: Tool,
+  { context, args }: { readonly context: CallContext; readonly args: ToolAnswer },
+): Promise<CallToolResult> {
+  const { clock, logger } = services;
+  const { caller, ...who } = context;
+  const { name } = tool.listing;
+  const startedAt = new Date(clock.nowMs()).toISOString();
+  const startMs = clock.monotonicMs();
+  const record = (outcome: string): void => {
+    const ms = Math.round((clock.monotonicMs() - startMs) * 100) / 100;
+    invocations.add({ tool: name, ...who, startedAt, ms, outcome });
+    logger.debug("tool-call", { tool: name, ...who, ms, outcome });
+  };
+  try {
+    const answer = await tool.call(services, caller, withoutNulls(args));
+    record("ok");
+    return toResult(answer);
+  } catch (error) {
+    const { requestId } = who;
+    record(
+      caller.signal?.aborted ? "cancelled" : error instanceof AppError ? error.code : "internal",
+    );
+    if (!(error instanceof AppError) && !caller.signal?.aborted) {
+      logger.error("tool-failed", { requestId, tool: name, ...describeFailure(error) });
+    }
+    return { content: [{ type: "text", text: toToolError(error, requestId) }], isError: true };
+  }
+}
+
+/** Some models write null for what they leave out. */
+function withoutNulls(args: ToolAnswer): ReadonlyMap<string, unknown> {
+  return new Map(Object.entries(args).filter(([, value]) => value !== null));
+}
+
+/** Repeats the answer as text, for clients that read no data. */
+function toResult(answer: ToolAnswer): CallToolResult {
+  return {
+    content: [{ type: "text", text: JSON.stringify(answer) }],
+    structuredContent: { ...answer },
+  };
+}

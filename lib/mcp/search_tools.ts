@@ -1,0 +1,157 @@
+/** Tools that look for notes. */
+import { type Hit, MAX_SEARCH_OFFSET, type SearchInput } from "@/lib/contracts.ts";
+import {
+  type MatchingFile,
+  MemorySearchArgs,
+  MemorySearchResult,
+  RecallArgs,
+  type Recalled,
+  RecallResult,
+  SearchNotesArgs,
+  SearchNotesResult,
+} from "@/lib/contracts_tools.ts";
+import { formatCursor, parseCursor, refusedCursor } from "@/lib/cursor.ts";
+import { recall } from "@/lib/recall/recall.ts";
+import { searchNotes } from "@/lib/recall/search_notes.ts";
+import { searchText } from "@/lib/recall/search_text.ts";
+import { clip, packListing } from "./pack.ts";
+import { MAX_LABEL_CHARS, MAX_NAME_CHARS, shortenDescription } from "./shorten.ts";
+import { defineTool, READ_ONLY, type Tool, type ToolAnswer } from "./tool.ts";
+
+const MAX_PASSAGE_CHARS = 600;
+
+const searchNotesTool: Tool = defineTool({
+  name: "search_notes",
+  toolset: "core",
+  title: "Search notes",
+  description:
+    "Searches all notes and memories of the person's vault, in Chinese and English, best first. " +
+    "Each hit has its path and lines, a snippet, and the signals behind its score (0..1). Filters " +
+    "(kind, tags, folder, status) narrow it down. Take recall for a short answer, memory_search " +
+    "for an exact text or pattern, memory_open to read a hit whole.",
+  hints: READ_ONLY,
+  isEssential: true,
+  args: SearchNotesArgs,
+  result: SearchNotesResult,
+  run: async (services, caller, { query, cursor, ...filters }) => {
+    const input: SearchInput = { q: query, folder: undefined, status: undefined, ...filters };
+    const page = readPage("search_notes", { query, ...filters }, cursor);
+    const answer = await searchNotes(services, caller, { ...input, offset: page.offset });
+    const { query: _query, tookMs: _tookMs, results, ...head } = answer;
+    return page.pack({ ...head }, results.map(shortenHit), answer.total);
+  },
+});
+
+const recallTool: Tool = defineTool({
+  name: "recall",
+  toolset: "core",
+  title: "Recall",
+  description:
+    "Recalls what is remembered about a topic: the best passages of memories and notes, in few " +
+    "words (id, text, score, source, time). Call it at the start of a task and whenever earlier " +
+    "decisions, preferences or pitfalls may matter. A passage is a clue, not the whole note: open " +
+    "it with memory_open(id) before relying on it.",
+  hints: READ_ONLY,
+  isEssential: true,
+  args: RecallArgs,
+  result: RecallResult,
+  run: async (services, caller, { cursor, top_k: limit, ...input }) => {
+    const page = readPage("recall", { limit, ...input }, cursor);
+    const answer = await recall(services, caller, { ...input, limit, offset: page.offset });
+    const { results, ...head } = answer;
+    return page.pack({ ...head }, results.map(shortenRecalled), answer.total);
+  },
+});
+
+const memorySearchTool: Tool = defineTool({
+  name: "memory_search",
+  toolset: "core",
+  title: "Search text in files",
+  description:
+    "Finds a literal text, or with regex=true a pattern, in the Markdown files themselves, by " +
+    "ripgrep: path, line, and the lines around it. This is text search, not semantic recall: it " +
+    "finds the characters that you give and nothing else (a query without capitals ignores case). " +
+    "It sees the files as they are now. Take it for names, error codes, paths, code and exact " +
+    "words; take recall or search_notes for a topic.",
+  hints: READ_ONLY,
+  args: MemorySearchArgs,
+  result: MemorySearchResult,
+  run: async (services, caller, { cursor, ...input }) => {
+    const page = readPage("memory_search", input, cursor);
+    const answer = await searchText(services, caller, { ...input, offset: page.offset });
+    const { results, ...head } = answer;
+    return page.pack({ ...head }, results.map(shortenFile), answer.total);
+  },
+});
+
+export const SEARCH_TOOLS: readonly Tool[] = [recallTool, searchNotesTool, memorySearchTool];
+
+interface Page {
+  readonly offset: number;
+  pack(head: ToolAnswer, results: readonly unknown[], total: number): ToolAnswer;
+}
+
+/** Reads where a page begins; the cursor holds for the same tool and arguments only. */
+function readPage(tool: string, args: object, cursor: string | undefined): Page {
+  const question = [tool, args];
+  const offset = cursor === undefined ? 0 : toOffset(parseCursor(question, cursor));
+  return {
+    offset,
+    pack: (head, items, total) =>
+      packListing({
+        head,
+        key: "results",
+        items,
+        cursorAfter: (count) => {
+          const next = offset + count;
+          const isEnd = count === 0 || next >= total || next > MAX_SEARCH_OFFSET;
+          return isEnd ? undefined : formatCursor(question, [next]);
+        },
+      }),
+  };
+}
+
+function toOffset([offset]: readonly (string | number)[]): number {
+  if (Number.isSafeInteger(offset) && Number(offset) > 0 && Number(offset) <= MAX_SEARCH_OFFSET) {
+    return Number(offset);
+  }
+  throw refusedCursor();
+}
+
+function shortenHit(hit: Hit): Hit {
+  return {
+    ...hit,
+    ...shortenDescription(hit),
+    ...(hit.actor === undefined ? {} : { actor: clip(hit.actor, MAX_LABEL_CHARS) }),
+    score: round(hit.score),
+    signals: {
+      keyword: roundSignal(hit.signals.keyword),
+      metadata: roundSignal(hit.signals.metadata),
+      body: roundSignal(hit.signals.body),
+      dense: roundSignal(hit.signals.dense),
+    },
+    heading: hit.heading === null ? null : clip(hit.heading, MAX_NAME_CHARS),
+    snippet: clip(hit.snippet, MAX_PASSAGE_CHARS),
+  };
+}
+
+function shortenRecalled(recalled: Recalled): Recalled {
+  return {
+    ...recalled,
+    text: clip(recalled.text, MAX_PASSAGE_CHARS),
+    score: round(recalled.score),
+    time: clip(recalled.time, MAX_LABEL_CHARS),
+  };
+}
+
+function shortenFile(file: MatchingFile): MatchingFile {
+  return { ...file, name: clip(file.name, MAX_NAME_CHARS) };
+}
+
+function round(score: number): number {
+  return Math.round(score * 10_000) / 10_000;
+}
+
+function roundSignal(signal: number | null): number | null {
+  return signal === null ? null : round(signal);
+}

@@ -1,0 +1,89 @@
+/** What a tool is: one entry of a table, from which listing, checking and calling are made. */
+import type { Toolset } from "@/lib/config.ts";
+import { type Caller, type JsonSchema, toJsonSchema } from "@/lib/contracts.ts";
+import { type InputSchema, parseInput } from "@/lib/parse_input.ts";
+import type { Services } from "@/lib/services.ts";
+
+/** The answer of a tool as JSON; with all its keys at most `MAX_ANSWER_CHARS` long. */
+export type ToolAnswer = Readonly<Record<string, unknown>>;
+
+/** What clients may assume of a tool without calling it. */
+export interface ToolHints {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  /** False: it looks at nothing but the vault. */
+  readonly openWorldHint: boolean;
+}
+
+/** For tools that change nothing. */
+export const READ_ONLY: ToolHints = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+/** What a client is told of a tool. */
+export interface ToolListing {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema & { readonly type: "object" };
+  readonly outputSchema: JsonSchema & { readonly type: "object" };
+  readonly annotations: ToolHints;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+export interface Tool {
+  readonly toolset: Toolset;
+  readonly listing: ToolListing;
+  /**
+   * Parses the arguments and runs the use case.
+   *
+   * @throws {AppError} Whatever is wrong with the call.
+   */
+  call(services: Services, caller: Caller, args: ReadonlyMap<string, unknown>): Promise<ToolAnswer>;
+}
+
+type Shape = Parameters<typeof toJsonSchema>[0];
+
+export interface ToolSpec<Input> {
+  readonly name: string;
+  readonly toolset: Toolset;
+  readonly title: string;
+  /** For a model: what it does, when to take it and when another; under 1 kB. */
+  readonly description: string;
+  readonly hints: ToolHints;
+  /** True for the few that a client should show a model at once, not only when it looks for tools. */
+  readonly isEssential?: boolean;
+  readonly args: InputSchema<Input> & Shape;
+  readonly result: Shape;
+  readonly run: (services: Services, caller: Caller, input: Input) => Promise<ToolAnswer>;
+}
+
+/** Known to Claude Code, which shows all other tools by their names only. */
+const ALWAYS_LOAD = { "anthropic/alwaysLoad": true };
+
+/** Makes a table entry; the schemas are written once, as servers are made for each request. */
+export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
+  const { name, toolset, title, description, hints, isEssential, args, result, run } = spec;
+  return {
+    toolset,
+    listing: {
+      name,
+      title,
+      description,
+      inputSchema: objectSchema(args),
+      outputSchema: objectSchema(result),
+      annotations: hints,
+      ...(isEssential ? { _meta: ALWAYS_LOAD } : {}),
+    },
+    call: (services, caller, given) => run(services, caller, parseInput<Input>(args, given)),
+  };
+}
+
+/** As input, so that clients with an old listing accept fields that a later version adds. */
+function objectSchema(shape: Shape): ToolListing["inputSchema"] {
+  return { ...toJsonSchema(shape, "input"), type: "object" };
+}

@@ -1,0 +1,99 @@
+/** MCP: `POST /mcp` for clients of 2025 and later, `GET /sse` with `POST /messages` for older ones. */
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { cors } from "hono/cors";
+import { AppError, type ErrorCode, InvalidRequest, type Problem } from "@/lib/errors.ts";
+import type { McpEndpoint, Visitor } from "@/lib/mcp/mcp_endpoint.ts";
+import type { Services } from "@/lib/services.ts";
+import type { Dress } from "./answer_error.ts";
+import type { AppEnv } from "./app_env.ts";
+import { readJsonValue } from "./read_json.ts";
+import { rawPathOf } from "./request_target.ts";
+
+export const MCP_PATHS: readonly string[] = ["/mcp", "/sse", "/messages"];
+
+/** What is neither is told in words, as JSON-RPC has no codes for it. */
+const RPC_CODES: Partial<Record<ErrorCode, number>> = {
+  "malformed-json": -32700,
+  "invalid-request": -32600,
+};
+const OTHER_RPC_CODE = -32000;
+
+/** An error that concerns no request in particular, as JSON-RPC has it. */
+export const RPC_ERROR: Dress = {
+  contentType: "application/json",
+  body: ({ code, detail, requestId }: Problem) => ({
+    jsonrpc: "2.0",
+    id: null,
+    error: { code: RPC_CODES[code] ?? OTHER_RPC_CODE, message: detail, data: { code, requestId } },
+  }),
+};
+
+export function mcpRoutes({ config }: Services, mcp: McpEndpoint): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
+  routes.post("/mcp", async (c) => {
+    const body = await readJsonValue(c);
+    return await mcp.answer(c.req.raw, body, visitorOf(c));
+  });
+  routes.get("/sse", async (c) => {
+    requireSse(config.mcpSse);
+    if (c.req.method === "HEAD") return c.body(null, 200, { "Content-Type": "text/event-stream" });
+    // Beside the path that was asked for, so that a prefix stays.
+    const endpoint = rawPathOf(c.req.url).replace(/sse$/, "messages");
+    return await mcp.openStream(c.req.raw, endpoint, visitorOf(c));
+  });
+  routes.post("/messages", async (c) => {
+    requireSse(config.mcpSse);
+    // First, as it refuses what a page of another site can send.
+    const body = await readJsonValue(c);
+    mcp.receive(requireSessionId(c), body);
+    return c.text("Accepted", 202);
+  });
+  return routes;
+}
+
+/** Lets the pages that the guard has let through read the answers. Comes before the token's guard. */
+export function mcpCors(): MiddlewareHandler<AppEnv> {
+  const addCors = cors({
+    origin: (origin) => origin,
+    allowMethods: ["GET", "POST", "DELETE", "OPTIONS"],
+    allowHeaders: [
+      "content-type",
+      "accept",
+      "authorization",
+      "mcp-session-id",
+      "mcp-protocol-version",
+      "mcp-method",
+      "mcp-name",
+      "last-event-id",
+    ],
+    exposeHeaders: ["mcp-session-id", "mcp-protocol-version", "www-authenticate"],
+  });
+  return async function addCorsForPages(c, next) {
+    return c.req.header("origin") === undefined ? await next() : await addCors(c, next);
+  };
+}
+
+function visitorOf(c: Context<AppEnv>): Visitor {
+  return {
+    caller: c.get("caller"),
+    requestId: c.get("requestId"),
+    userAgent: c.req.header("user-agent"),
+  };
+}
+
+function requireSse(mcpSse: "on" | "off"): void {
+  if (mcpSse === "on") return;
+  throw new AppError(
+    "not-found",
+    "The SSE transport of 2024 is switched off: use POST /mcp, or start the server with --mcp-sse on",
+  );
+}
+
+function requireSessionId(c: Context<AppEnv>): string {
+  const sessionId = c.req.query("sessionId");
+  if (sessionId) return sessionId;
+  const message = "must be given: GET /sse tells it";
+  throw new InvalidRequest(`Cannot take the message: sessionId ${message}`, [
+    { field: "sessionId", message },
+  ]);
+}
