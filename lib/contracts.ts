@@ -45,7 +45,7 @@ const commaList = z.string().transform((text) =>
 
 const isNotBlank = (text: string) => text.trim() !== "";
 
-export const filledText = z.string().refine(isNotBlank, "must not be empty");
+export const filledText = z.string("must be a text").refine(isNotBlank, "must not be empty");
 
 export const queryText = filledText.refine(
   (text) => text.length <= MAX_QUERY_CHARS,

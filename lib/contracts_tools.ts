@@ -40,7 +40,9 @@ export const SearchNotesArgs = z.strictObject({
   mode: mode.describe("grep = the files' own lines, keyword = BM25"),
   limit: limitNumber.describe("Hits a page"),
   tags: z.array(filledText, "must be a list of texts").default([]).describe("Any of these"),
-  folder: z.string().optional().describe("Only in this folder of the vault, or below it"),
+  folder: z.string("must be a text").optional().describe(
+    "Only in this folder of the vault, or below it",
+  ),
   kind: z.array(kind, 'must be a list such as ["memory"]').default([])
     .describe("Any of these"),
   status: filledText.optional().describe("Only this status; else inactive memories are left out"),

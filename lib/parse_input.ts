@@ -39,7 +39,10 @@ export function parseInput<T>(
   const parsed = schema.safeParse(Object.fromEntries(given));
   if (parsed.success && found.length === 0) return parsed.data;
   const issues = parsed.success ? [] : parsed.error.issues;
-  throw toInvalidRequest([...found, ...toFieldProblems(issues, { schema, given, found })]);
+  throw toInvalidRequest([
+    ...found.map((problem) => () => problem),
+    ...toFindings(issues, { schema, given, found }),
+  ]);
 }
 
 interface IssueContext {
@@ -48,30 +51,34 @@ interface IssueContext {
   readonly found: readonly FieldProblem[];
 }
 
+/** Described only if somebody is told of it: there may be as many as a body has room for. */
+type Finding = () => FieldProblem;
+
 /** Keeps one problem a field: what follows from the first says nothing new. */
-function toFieldProblems(issues: readonly Issue[], context: IssueContext): FieldProblem[] {
-  const known = new Set(context.found.map(({ field }) => field));
-  const problems = new Map<string, FieldProblem>();
+function toFindings(issues: readonly Issue[], context: IssueContext): Finding[] {
+  const { schema, given, found } = context;
+  const known = new Set(found.map(({ field }) => field));
+  const unknown = issues.flatMap(({ keys = [] }) => keys).filter((name) => !known.has(name));
+  const messages = new Map<string, string>();
   for (const issue of issues) {
-    for (const problem of toProblemsOf(issue, context)) {
-      const earlier = problems.get(problem.field);
-      if (known.has(problem.field) || earlier?.message.startsWith("must")) continue;
-      problems.set(problem.field, problem);
-    }
+    const field = String(issue.path[0] ?? "");
+    if (issue.keys !== undefined || known.has(field)) continue;
+    if (!messages.get(field)?.startsWith("must")) messages.set(field, messageOf(issue, given));
   }
-  return [...problems.values()];
+  const names = Object.keys(schema.shape);
+  return [
+    ...Array.from(messages, ([field, message]) => () => describe(field, message, given)),
+    ...unknown.map((name) => () => unknownField(name, given.get(name), names)),
+  ];
 }
 
-function toProblemsOf(issue: Issue, { schema, given }: IssueContext): FieldProblem[] {
-  if (issue.keys !== undefined) {
-    return issue.keys.map((name) => unknownField(name, given.get(name), Object.keys(schema.shape)));
-  }
-  const field = String(issue.path[0] ?? "");
-  if (!given.has(field)) return [{ field, message: "must be given" }];
-  const message = issue.values === undefined
-    ? issue.message
-    : `must be one of ${issue.values.join(", ")}`;
-  return [{ field, value: show(given.get(field)), message }];
+function messageOf({ path, values, message }: Issue, given: IssueContext["given"]): string {
+  if (!given.has(String(path[0] ?? ""))) return "must be given";
+  return values === undefined ? message : `must be one of ${values.join(", ")}`;
+}
+
+function describe(field: string, message: string, given: IssueContext["given"]): FieldProblem {
+  return { field, message, ...(given.has(field) ? { value: show(given.get(field)) } : {}) };
 }
 
 /** Describes a field that nothing asks for; a slip in a name must not pass in silence. */
@@ -89,19 +96,33 @@ export function unknownField(
   };
 }
 
-/** Cuts a value to a length that can be read. */
+/** Cuts a value to a length that can be read, without going through all of a large one. */
 export function show(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value) ?? "";
+  const text = typeof value === "string" ? value : toShortJson(value);
   return text.slice(0, MAX_SHOWN_CHARS).toWellFormed();
 }
 
+function toShortJson(value: unknown): string {
+  let left = MAX_SHOWN_CHARS;
+  try {
+    return JSON.stringify(value, (_key, inner: unknown) => {
+      if (left-- === 0) throw new RangeError("There is too much in it");
+      return inner;
+    }) ?? "";
+  } catch {
+    // Nobody would read it.
+    return "…";
+  }
+}
+
 /** The first problems stand in the message too, as many clients show nothing else. */
-function toInvalidRequest(problems: readonly FieldProblem[]): InvalidRequest {
+function toInvalidRequest(findings: readonly Finding[]): InvalidRequest {
+  const problems = findings.slice(0, MAX_LISTED).map((describe) => describe());
   const shown = problems.slice(0, MAX_IN_DETAIL).map(({ field, message }) => `${field} ${message}`);
-  const more = problems.length - shown.length;
+  const more = findings.length - shown.length;
   const end = more > 0 ? `; and ${more} more` : "";
   return new InvalidRequest(
     `Cannot use the request: ${shown.join("; ")}${end}`,
-    problems.slice(0, MAX_LISTED),
+    problems,
   );
 }

@@ -2,7 +2,8 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { AppError, type ErrorCode, InvalidRequest, type Problem } from "@/lib/errors.ts";
-import type { McpEndpoint, Visitor } from "@/lib/mcp/mcp_endpoint.ts";
+import type { Visitor } from "@/lib/mcp/build_server.ts";
+import type { McpEndpoint } from "@/lib/mcp/mcp_endpoint.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Dress } from "./answer_error.ts";
 import type { AppEnv } from "./app_env.ts";
@@ -39,13 +40,13 @@ export function mcpRoutes({ config }: Services, mcp: McpEndpoint): Hono<AppEnv> 
     if (c.req.method === "HEAD") return c.body(null, 200, { "Content-Type": "text/event-stream" });
     // Beside the path that was asked for, so that a prefix stays.
     const endpoint = rawPathOf(c.req.url).replace(/sse$/, "messages");
-    return await mcp.openStream(c.req.raw, endpoint, visitorOf(c));
+    return await mcp.openStream(c.req.raw, endpoint);
   });
   routes.post("/messages", async (c) => {
     requireSse(config.mcpSse);
     // First, as it refuses what a page of another site can send.
     const body = await readJsonValue(c);
-    mcp.receive(requireSessionId(c), body);
+    mcp.receive(c.req.raw, { sessionId: requireSessionId(c), body, visitor: visitorOf(c) });
     return c.text("Accepted", 202);
   });
   return routes;

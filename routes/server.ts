@@ -61,9 +61,12 @@ export async function startServer(
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     // Together, as open streams would hold up the one, and calls under way the other.
-    await Promise.all([mcp.close(graceMs), settleWithin(server.shutdown(), graceMs)]);
+    const [hasEnded] = await Promise.all([
+      settleWithin(server.shutdown(), graceMs),
+      mcp.close(graceMs),
+    ]);
     // A client that does not read its stream would hold the server for ever.
-    cutOff.abort();
+    if (!hasEnded) cutOff.abort();
     await services.close();
     await forgetPort();
     logger.info("stopped");

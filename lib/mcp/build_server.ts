@@ -15,17 +15,20 @@ const MAX_CLIENT_CHARS = 80;
 
 export interface ServerDeps extends CallDeps {
   readonly tools: readonly Tool[];
+  /** Tells who sent the request that a message came with. */
+  readonly visitorOf: (request: Request | undefined) => Visitor;
 }
 
-/** Who speaks, and over what. */
-export interface Peer extends Pick<Invocation, "transport" | "requestId"> {
+/** Who sent a request. */
+export interface Visitor {
+  readonly requestId: string;
   readonly caller: Caller;
   /** The User-Agent header, for clients that have not said their name. */
   readonly userAgent: string | undefined;
 }
 
-/** Makes a server for one peer: cheap, as most clients get one for each request. */
-export function buildServer(deps: ServerDeps, peer: Peer): McpServer {
+/** Makes a server for one request or stream: cheap, as most clients get one for each request. */
+export function buildServer(deps: ServerDeps, transport: Invocation["transport"]): McpServer {
   const mcp = new McpServer(SERVER_INFO, { instructions: INSTRUCTIONS });
   const { server } = mcp;
   // Through the table itself rather than one registration each: that would check every answer of
@@ -34,7 +37,7 @@ export function buildServer(deps: ServerDeps, peer: Peer): McpServer {
   server.setRequestHandler("tools/list", () => ({
     tools: deps.tools.map(({ listing }) => listing),
   }));
-  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq, http }) => {
     const tool = deps.tools.find(({ listing }) => listing.name === params.name);
     if (tool === undefined) {
       throw new ProtocolError(
@@ -42,9 +45,9 @@ export function buildServer(deps: ServerDeps, peer: Peer): McpServer {
         explainMissingTool(params.name, deps.tools),
       );
     }
-    const { transport, requestId, userAgent } = peer;
+    const { requestId, userAgent, caller: sender } = deps.visitorOf(http?.req);
     const client = nameClient(server.getClientVersion(), userAgent);
-    const caller = { ...peer.caller, signal: mcpReq.signal };
+    const caller = { ...sender, signal: mcpReq.signal };
     const context = { client, transport, requestId, caller };
     return await callTool(deps, tool, { context, args: params.arguments ?? {} });
   });

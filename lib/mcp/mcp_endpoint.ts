@@ -13,7 +13,7 @@ import {
 import { AppError, describeFailure, InvalidRequest } from "@/lib/errors.ts";
 import { settleWithin } from "@/lib/seams.ts";
 import type { Services } from "@/lib/services.ts";
-import { buildServer, type Peer, type ServerDeps } from "./build_server.ts";
+import { buildServer, type ServerDeps, type Visitor } from "./build_server.ts";
 import { InvocationLog } from "./invocation_log.ts";
 import { KEEP_ALIVE_MS, SseStreams } from "./sse_streams.ts";
 import { selectTools } from "./tools.ts";
@@ -21,19 +21,24 @@ import { selectTools } from "./tools.ts";
 /** Clients of 2025 have to name both; many name one, or neither. */
 const ACCEPT = "application/json, text/event-stream";
 
-/** Who sent a request; the endpoint knows over what. */
-export type Visitor = Omit<Peer, "transport">;
-
 export interface McpEndpointOptions {
   /** How often silent streams get a sign of life. */
   readonly keepAliveMs?: number;
+}
+
+/** A message of a client of 2024. */
+export interface SseMessage {
+  readonly sessionId: string;
+  /** The parsed JSON of the request. */
+  readonly body: unknown;
+  readonly visitor: Visitor;
 }
 
 /** The MCP side of one server; it holds the open streams and the log of invocations. */
 export class McpEndpoint {
   readonly invocations: InvocationLog = new InvocationLog();
   readonly #handler: McpHttpHandler;
-  readonly #streams: SseStreams<Visitor>;
+  readonly #streams: SseStreams;
   readonly #visitors = new WeakMap<Request, Visitor>();
   readonly #answering = new Set<Promise<unknown>>();
   #isClosed = false;
@@ -41,22 +46,22 @@ export class McpEndpoint {
   constructor(services: Services, { keepAliveMs = KEEP_ALIVE_MS }: McpEndpointOptions = {}) {
     const { config, logger, newId } = services;
     const tools = selectTools(config.toolsets);
-    const deps: ServerDeps = { services, invocations: this.invocations, tools };
-    this.#handler = createMcpHandler(
-      ({ era, requestInfo }) =>
-        buildServer(deps, { ...this.#visitorOf(requestInfo), transport: era }),
-      {
-        legacy: config.mcpLegacy === "off" ? "reject" : "stateless",
-        keepAliveMs,
-        // Mostly requests that were refused and told so; the words may quote them.
-        onerror: (error) => logger.debug("mcp-refused", { ...describeFailure(error) }),
-      },
-    );
-    this.#streams = new SseStreams<Visitor>({
+    const deps: ServerDeps = {
+      services,
+      invocations: this.invocations,
+      tools,
+      visitorOf: (request) => this.#visitorOf(request),
+    };
+    this.#handler = createMcpHandler(({ era }) => buildServer(deps, era), {
+      legacy: config.mcpLegacy === "off" ? "reject" : "stateless",
+      keepAliveMs,
+      // Mostly requests that were refused and told so; the words may quote them.
+      onerror: (error) => logger.debug("mcp-refused", { ...describeFailure(error) }),
+    });
+    this.#streams = new SseStreams({
       newId,
       keepAliveMs,
-      connect: (transport, _request, visitor) =>
-        buildServer(deps, { ...visitor, transport: "sse" }).connect(transport),
+      connect: (transport) => buildServer(deps, "sse").connect(transport),
     });
   }
 
@@ -75,12 +80,7 @@ export class McpEndpoint {
   async answer(request: Request, body: unknown, visitor: Visitor): Promise<Response> {
     if (this.#isClosed) throw stopping();
     refuseBatch(body);
-    const headers = new Headers(request.headers);
-    headers.set("accept", ACCEPT);
-    const { url, method, signal } = request;
-    const bare = new Request(url, { method, headers, signal });
-    this.#visitors.set(bare, visitor);
-    const answering = this.#handler.fetch(bare, { parsedBody: body });
+    const answering = this.#handler.fetch(this.#admit(request, visitor), { parsedBody: body });
     this.#answering.add(answering);
     try {
       return await answering;
@@ -95,9 +95,9 @@ export class McpEndpoint {
    * @param endpoint Where the client posts its messages; the session is added as a parameter.
    * @throws {AppError} `unavailable` if too many are open or the server stops, `client-gone`.
    */
-  async openStream(request: Request, endpoint: string, visitor: Visitor): Promise<Response> {
+  async openStream(request: Request, endpoint: string): Promise<Response> {
     const toEndpoint = (sessionId: string) => `${endpoint}?sessionId=${sessionId}`;
-    const opening = await this.#streams.open(request, toEndpoint, visitor);
+    const opening = await this.#streams.open(request, toEndpoint);
     switch (opening.refused) {
       case undefined:
         return opening.response;
@@ -121,10 +121,11 @@ export class McpEndpoint {
    * @throws {AppError} `not-found` if there is no such session, `too-many-requests` if too many of
    * its requests wait for their answers.
    */
-  receive(sessionId: string, body: unknown): void {
+  receive(request: Request, { sessionId, body, visitor }: SseMessage): void {
     refuseBatch(body);
     const message = toMessage(body);
-    switch (this.#streams.receive(sessionId, message)) {
+    const extra = { request: this.#admit(request, visitor) };
+    switch (this.#streams.receive(sessionId, message, extra)) {
       case "accepted":
         return;
       case "unknown":
@@ -152,6 +153,15 @@ export class McpEndpoint {
     await this.#streams.close();
     await settleWithin(Promise.allSettled(this.#answering), graceMs);
     await this.#handler.close();
+  }
+
+  /** Makes the request that the SDK sees: without the body, which was read, and never too picky. */
+  #admit({ url, method, headers: sent, signal }: Request, visitor: Visitor): Request {
+    const headers = new Headers(sent);
+    headers.set("accept", ACCEPT);
+    const request = new Request(url, { method, headers, signal });
+    this.#visitors.set(request, visitor);
+    return request;
   }
 
   #visitorOf(request: Request | undefined): Visitor {

@@ -10,12 +10,15 @@ import { formatCursor, parseCursor, refusedCursor } from "@/lib/cursor.ts";
 import { AppError } from "@/lib/errors.ts";
 import { cursorAfter, listMemories } from "@/lib/memories/list_memories.ts";
 import { openMemory } from "@/lib/memories/open_memory.ts";
-import { clip, countChars, fitText, MAX_ANSWER_CHARS, packListing } from "./pack.ts";
+import { clip, clipJson, countChars, fitText, MAX_ANSWER_CHARS, packListing } from "./pack.ts";
 import { MAX_LABEL_CHARS, MAX_NAME_CHARS, shortenDescription } from "./shorten.ts";
 import { defineTool, READ_ONLY, type Tool, type ToolAnswer } from "./tool.ts";
 
 /** Of the paths of conflicts and of copies; more are left to the diagnostics. */
 const MAX_PATHS_CHARS = 1_500;
+/** Of id and path as JSON. */
+const MAX_ID_CHARS = 2_000;
+const MAX_PATH_CHARS = 3_000;
 /** What `nextCursor` takes of an answer, with its key. */
 const CURSOR_ROOM = 200;
 const LF = 10;
@@ -81,8 +84,9 @@ function showPage(memory: MemoryAnswer, { id, cursor }: PageQuestion): ToolAnswe
   const { markdown, etag, path, kind, name, conflicts, conflictCopies } = memory;
   const start = cursor === undefined ? 0 : readStart(memory, { id, cursor });
   const head = {
-    id: memory.id,
-    path,
+    // Whoever asks knows it, and a title of a page is no reason to show nothing else.
+    id: clipJson(memory.id, MAX_ID_CHARS),
+    path: clipJson(path, MAX_PATH_CHARS),
     kind,
     name: clip(name, MAX_NAME_CHARS),
     etag,
@@ -143,7 +147,7 @@ function lineAt(text: string, offset: number): number {
 
 function firstPaths(paths: readonly string[]): string[] {
   let chars = 0;
-  return paths.filter((path) => (chars += path.length) <= MAX_PATHS_CHARS);
+  return paths.filter((path) => (chars += countChars(path)) <= MAX_PATHS_CHARS);
 }
 
 function shortenSummary(memory: MemorySummary): MemorySummary {

@@ -79,6 +79,12 @@ export function clip(text: string, maxChars: number): string {
   return `${text.slice(0, wholeCharacters(text, maxChars - 1))}…`;
 }
 
+/** Cuts a text to so many characters as JSON. */
+export function clipJson(text: string, maxChars: number): string {
+  if (countChars(text) <= maxChars) return text;
+  return `${text.slice(0, fitText(text, maxChars - 1))}…`;
+}
+
 /** Steps back from the middle of a surrogate pair. */
 function wholeCharacters(text: string, end: number): number {
   const unit = text.charCodeAt(end);

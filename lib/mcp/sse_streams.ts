@@ -13,18 +13,14 @@ export const KEEP_ALIVE_MS = 15_000;
 /** Requests of one client that may wait for their answers at a time. */
 export const MAX_PENDING_CALLS = 64;
 
-export interface SseStreamsOptions<Context> {
+export interface SseStreamsOptions {
   /** Makes session ids: whoever knows one can speak for its client. */
   readonly newId: NewId;
   /**
    * Connects an MCP server to a new stream. The client may leave meanwhile; the server's `onclose`
    * then follows at once.
    */
-  readonly connect: (
-    transport: SseTransport,
-    request: Request,
-    context: Context,
-  ) => Promise<void>;
+  readonly connect: (transport: SseTransport) => Promise<void>;
   readonly maxStreams?: number;
   readonly keepAliveMs?: number;
   readonly maxPending?: number;
@@ -45,14 +41,14 @@ interface OpenStream {
 }
 
 /** Opens, finds and closes streams; one that has ended leaves no trace here. */
-export class SseStreams<Context = undefined> {
-  readonly #options: Required<SseStreamsOptions<Context>>;
+export class SseStreams {
+  readonly #options: Required<SseStreamsOptions>;
   /** Those whose server is still being connected are here too, as they count. */
   readonly #streams = new Map<string, OpenStream>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #isClosed = false;
 
-  constructor(options: SseStreamsOptions<Context>) {
+  constructor(options: SseStreamsOptions) {
     this.#options = {
       maxStreams: MAX_SSE_STREAMS,
       keepAliveMs: KEEP_ALIVE_MS,
@@ -71,20 +67,18 @@ export class SseStreams<Context = undefined> {
    * Opens a stream for the client that asks.
    *
    * @param endpointFor Says where the client of a session posts its messages.
-   * @param context Passed on to `connect`.
    * @throws What `connect` throws; the stream is closed then.
    */
   async open(
     request: Request,
     endpointFor: (sessionId: string) => string,
-    context: Context,
   ): Promise<SseOpening> {
     if (this.#isClosed) return { refused: "closed" };
     if (request.signal.aborted) return { refused: "gone" };
     if (this.size >= this.#options.maxStreams) return { refused: "full" };
     const transport = this.#register(request.signal, endpointFor);
     try {
-      await this.#options.connect(transport, request, context);
+      await this.#options.connect(transport);
     } catch (error) {
       await transport.close();
       throw error;

@@ -114,6 +114,21 @@ describe("the house", () => {
     deepEqual(wrong, []);
   });
 
+  it("tests have the program's own configuration, and packages of theirs that it never loads", () => {
+    const read = (path: string) => JSON.parse(Deno.readTextFileSync(join(ROOT, path)));
+    const [program, tests] = [read("deno.json"), read("tests/config.json")];
+    const { imports, ...settings } = tests;
+    const added = ["@modelcontextprotocol/client", "@modelcontextprotocol/sdk/"];
+
+    for (const [name, value] of Object.entries(settings)) deepEqual(value, program[name], name);
+    deepEqual(
+      Object.fromEntries(Object.entries(imports).filter(([name]) => !added.includes(name))),
+      { ...program.imports, "@/": "../" },
+    );
+    const lock = Deno.readTextFileSync(join(ROOT, "deno.lock"));
+    deepEqual(added.filter((name) => lock.includes(name.replace(/\/$/, ""))), []);
+  });
+
   it("a private file (_x.ts) is imported from its own folder only", () => {
     const wrong = sources.flatMap(({ path, imports }) =>
       imports.map((name) => targetOf(path, name))

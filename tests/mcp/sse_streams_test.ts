@@ -39,14 +39,14 @@ function buildServer(waits: Wait[]): McpServer {
   return server;
 }
 
-type TestOptions = Partial<SseStreamsOptions<string>>;
+type TestOptions = Partial<SseStreamsOptions>;
 
 /** A server of MCP over SSE and nothing else. */
 function serve(options: TestOptions = {}) {
   const waits: Wait[] = [];
   const ended: string[] = [];
   const failures: string[] = [];
-  const streams = new SseStreams<string>({
+  const streams = new SseStreams({
     newId: randomId,
     connect: async (transport) => {
       const server = buildServer(waits);
@@ -73,7 +73,7 @@ function serve(options: TestOptions = {}) {
   };
 }
 
-function listen(streams: SseStreams<string>, failures: string[]) {
+function listen(streams: SseStreams, failures: string[]) {
   const httpServer = Deno.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -85,7 +85,7 @@ function listen(streams: SseStreams<string>, failures: string[]) {
   }, async (request) => {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname === "/sse") {
-      const opening = await streams.open(request, (id) => `/messages?sessionId=${id}`, "context");
+      const opening = await streams.open(request, (id) => `/messages?sessionId=${id}`);
       return opening.response ?? new Response(opening.refused, { status: 503 });
     }
     const message = parseJSONRPCMessage(await request.json());
@@ -143,12 +143,10 @@ async function openRaw({ port }: { readonly port: number }) {
 /** Opens streams without a socket; the stream of each is there to be read. */
 function openInProcess(options: TestOptions = {}) {
   const transports: SseTransport[] = [];
-  const seen: string[] = [];
-  const streams = new SseStreams<string>({
+  const streams = new SseStreams({
     newId: randomId,
-    connect: (transport, _request, context) => {
+    connect: (transport) => {
       transports.push(transport);
-      seen.push(context);
       return transport.start();
     },
     ...options,
@@ -157,9 +155,8 @@ function openInProcess(options: TestOptions = {}) {
     streams.open(
       new Request("http://localhost/sse", signal === undefined ? {} : { signal }),
       (id) => `/m/${id}`,
-      "context",
     );
-  return { streams, open, transports, seen };
+  return { streams, open, transports };
 }
 
 /** Notes the intervals that run, and how many were told not to hold the process. */
@@ -364,14 +361,13 @@ describe("SseStreams over sockets", () => {
 
 describe("SseStreams", () => {
   it("open() connects a server with what the route knows, and tells the endpoint", async () => {
-    const { streams, open, transports, seen } = openInProcess({ newId: () => "s1" });
+    const { streams, open, transports } = openInProcess({ newId: () => "s1" });
 
     const { response } = await open();
     await streams.close();
 
     equal(await response?.text(), "event: endpoint\ndata: /m/s1\n\n");
     equal(transports[0]?.sessionId, "s1");
-    deepEqual(seen, ["context"]);
   });
 
   it("open() leaves nothing when the server cannot be connected", async () => {
