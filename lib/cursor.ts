@@ -10,36 +10,44 @@ const DIGEST_CHARS = 12;
 /** Where an answer ended, as plain values. */
 export type CursorPlace = readonly (string | number)[];
 
-/**
- * Writes a cursor.
- *
- * @param question What was asked for, so that the cursor is not taken for another question's.
- *
- * @example
- * ```ts
- * import { formatCursor, parseCursor } from "@/lib/cursor.ts";
- * import { deepEqual } from "node:assert/strict";
- *
- * const cursor = formatCursor({ query: "zebra" }, [10]);
- * deepEqual(parseCursor({ query: "zebra" }, cursor), [10]);
- * ```
- */
-export function formatCursor(question: unknown, place: CursorPlace): string {
-  const bytes = new TextEncoder().encode(JSON.stringify([digest(question), ...place]));
-  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+/** Writes and reads the cursors of one question. */
+export interface Cursors {
+  format(place: CursorPlace): string;
+  /** @throws {InvalidRequest} If it is none of ours, or belongs to another question. */
+  parse(cursor: string): CursorPlace;
 }
 
 /**
- * Reads a cursor.
+ * Returns the cursors of one question.
  *
- * @throws {InvalidRequest} If it is none of ours, or belongs to another question.
+ * @param question What was asked for, as plain values: a cursor of another question is refused.
+ *
+ * @example
+ * ```ts
+ * import { cursorsOf } from "@/lib/cursor.ts";
+ * import { deepEqual } from "node:assert/strict";
+ *
+ * const cursors = cursorsOf({ query: "zebra" });
+ * deepEqual(cursors.parse(cursors.format([10])), [10]);
+ * ```
  */
-export function parseCursor(question: unknown, cursor: string): CursorPlace {
-  const [of, ...place] = decode(cursor);
-  if (of !== digest(question)) {
-    throw refusedCursor("belongs to a call with other arguments: repeat those");
-  }
-  return place;
+export function cursorsOf(question: unknown): Cursors {
+  const digest = hash(question);
+  return {
+    format: (place) => encode([digest, ...place]),
+    parse: (cursor) => {
+      const [of, ...place] = decode(cursor);
+      if (of !== digest) {
+        throw refusedCursor("belongs to a call with other arguments: repeat those");
+      }
+      return place;
+    },
+  };
+}
+
+function encode(values: CursorPlace): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(values));
+  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
 function decode(cursor: string): CursorPlace {
@@ -65,6 +73,6 @@ export function refusedCursor(why: string = "is none that this server gave"): In
   ]);
 }
 
-function digest(question: unknown): string {
+function hash(question: unknown): string {
   return createHash("sha256").update(JSON.stringify(question)).digest("hex").slice(0, DIGEST_CHARS);
 }

@@ -18,8 +18,7 @@ import { InvocationLog } from "./invocation_log.ts";
 import { KEEP_ALIVE_MS, SseStreams } from "./sse_streams.ts";
 import { selectTools } from "./tools.ts";
 
-/** Clients of 2025 have to name both; many name one, or neither. */
-const ACCEPT = "application/json, text/event-stream";
+const JSON_AND_EVENTS = ["application/json", "text/event-stream"];
 
 export interface McpEndpointOptions {
   /** How often silent streams get a sign of life. */
@@ -155,11 +154,9 @@ export class McpEndpoint {
     await this.#handler.close();
   }
 
-  /** Makes the request that the SDK sees: without the body, which was read, and never too picky. */
-  #admit({ url, method, headers: sent, signal }: Request, visitor: Visitor): Request {
-    const headers = new Headers(sent);
-    headers.set("accept", ACCEPT);
-    const request = new Request(url, { method, headers, signal });
+  /** Remembers who sent a request; returns the one that the SDK is to see, whose body is not read. */
+  #admit(sent: Request, visitor: Visitor): Request {
+    const request = acceptBoth(sent);
     this.#visitors.set(request, visitor);
     return request;
   }
@@ -169,6 +166,16 @@ export class McpEndpoint {
     if (visitor === undefined) throw new TypeError("The SDK passed on another request than it got");
     return visitor;
   }
+}
+
+/** Lets clients pass that do not name both types, although the protocol wants them to. */
+function acceptBoth(request: Request): Request {
+  const accept = request.headers.get("accept") ?? "";
+  if (JSON_AND_EVENTS.every((type) => accept.includes(type))) return request;
+  const { url, method, signal } = request;
+  const headers = new Headers(request.headers);
+  headers.set("accept", JSON_AND_EVENTS.join(", "));
+  return new Request(url, { method, headers, signal });
 }
 
 function refuseBatch(body: unknown): void {

@@ -6,9 +6,9 @@ import {
   MemoryOpenArgs,
   MemoryOpenResult,
 } from "@/lib/contracts_tools.ts";
-import { formatCursor, parseCursor, refusedCursor } from "@/lib/cursor.ts";
+import { type CursorPlace, type Cursors, cursorsOf, refusedCursor } from "@/lib/cursor.ts";
 import { AppError } from "@/lib/errors.ts";
-import { cursorAfter, listMemories } from "@/lib/memories/list_memories.ts";
+import { cursorsAfter, listMemories } from "@/lib/memories/list_memories.ts";
 import { openMemory } from "@/lib/memories/open_memory.ts";
 import { clip, clipJson, countChars, fitText, MAX_ANSWER_CHARS, packListing } from "./pack.ts";
 import { MAX_LABEL_CHARS, MAX_NAME_CHARS, shortenDescription } from "./shorten.ts";
@@ -38,9 +38,11 @@ const memoryOpenTool: Tool = defineTool({
   args: MemoryOpenArgs,
   result: MemoryOpenResult,
   run: async (services, caller, { id, cursor }) => {
+    const cursors = cursorsOf(["memory_open", id]);
+    const place = cursor === undefined ? undefined : cursors.parse(cursor);
     const { memory } = await openMemory(services, caller, { id });
     if (memory === undefined) throw new TypeError("A note was left out that nobody has");
-    return showPage(memory, { id, cursor });
+    return showPage(memory, cursors, place);
   },
 });
 
@@ -59,6 +61,7 @@ const listMemoryTool: Tool = defineTool({
     const limit = DEFAULT_MEMORIES_LIMIT;
     const input = { scope, tag: undefined, status: undefined, limit, cursor };
     const { memories, nextCursor, ...head } = await listMemories(services, caller, input);
+    const cursorAfter = cursorsAfter(input);
     return packListing({
       head: { ...head },
       key: "memories",
@@ -66,7 +69,7 @@ const listMemoryTool: Tool = defineTool({
       cursorAfter: (count) => {
         const last = memories[count - 1];
         if (last === undefined || count === memories.length) return nextCursor;
-        return cursorAfter(input, last);
+        return cursorAfter(last);
       },
     });
   },
@@ -74,15 +77,14 @@ const listMemoryTool: Tool = defineTool({
 
 export const MEMORY_TOOLS: readonly Tool[] = [memoryOpenTool, listMemoryTool];
 
-interface PageQuestion {
-  readonly id: string;
-  readonly cursor?: string | undefined;
-}
-
 /** Shows what fits of a note, from where the page before ended. */
-function showPage(memory: MemoryAnswer, { id, cursor }: PageQuestion): ToolAnswer {
+function showPage(
+  memory: MemoryAnswer,
+  cursors: Cursors,
+  place: CursorPlace | undefined,
+): ToolAnswer {
   const { markdown, etag, path, kind, name, conflicts, conflictCopies } = memory;
-  const start = cursor === undefined ? 0 : readStart(memory, { id, cursor });
+  const start = place === undefined ? 0 : readStart(memory, place);
   const head = {
     // Whoever asks knows it, and a title of a page is no reason to show nothing else.
     id: clipJson(memory.id, MAX_ID_CHARS),
@@ -106,23 +108,17 @@ function showPage(memory: MemoryAnswer, { id, cursor }: PageQuestion): ToolAnswe
       total,
     },
     markdown: markdown.slice(start, end),
-    ...(end < markdown.length
-      ? { nextCursor: formatCursor(["memory_open", id], [etag, end]) }
-      : {}),
+    ...(end < markdown.length ? { nextCursor: cursors.format([etag, end]) } : {}),
   };
 }
 
 /**
  * Finds where the page begins.
  *
- * @throws {InvalidRequest} If the cursor is none of ours, or belongs to another note.
+ * @throws {InvalidRequest} If the place is none of ours.
  * @throws {AppError} `edit-conflict` if the note is not as it was any more.
  */
-function readStart(
-  { markdown, etag }: MemoryAnswer,
-  { id, cursor }: { readonly id: string; readonly cursor: string },
-): number {
-  const [seenEtag, start] = parseCursor(["memory_open", id], cursor);
+function readStart({ id, markdown, etag }: MemoryAnswer, [seenEtag, start]: CursorPlace): number {
   if (seenEtag !== etag) {
     throw new AppError(
       "edit-conflict",

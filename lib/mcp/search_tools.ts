@@ -10,7 +10,7 @@ import {
   SearchNotesArgs,
   SearchNotesResult,
 } from "@/lib/contracts_tools.ts";
-import { formatCursor, parseCursor, refusedCursor } from "@/lib/cursor.ts";
+import { type CursorPlace, cursorsOf, refusedCursor } from "@/lib/cursor.ts";
 import { recall } from "@/lib/recall/recall.ts";
 import { searchNotes } from "@/lib/recall/search_notes.ts";
 import { searchText } from "@/lib/recall/search_text.ts";
@@ -93,8 +93,8 @@ interface Page {
 
 /** Reads where a page begins; the cursor holds for the same tool and arguments only. */
 function readPage(tool: string, args: object, cursor: string | undefined): Page {
-  const question = [tool, args];
-  const offset = cursor === undefined ? 0 : toOffset(parseCursor(question, cursor));
+  const cursors = cursorsOf([tool, args]);
+  const offset = cursor === undefined ? 0 : toOffset(cursors.parse(cursor));
   return {
     offset,
     pack: (head, items, total) =>
@@ -105,13 +105,13 @@ function readPage(tool: string, args: object, cursor: string | undefined): Page 
         cursorAfter: (count) => {
           const next = offset + count;
           const isEnd = count === 0 || next >= total || next > MAX_SEARCH_OFFSET;
-          return isEnd ? undefined : formatCursor(question, [next]);
+          return isEnd ? undefined : cursors.format([next]);
         },
       }),
   };
 }
 
-function toOffset([offset]: readonly (string | number)[]): number {
+function toOffset([offset]: CursorPlace): number {
   if (Number.isSafeInteger(offset) && Number(offset) > 0 && Number(offset) <= MAX_SEARCH_OFFSET) {
     return Number(offset);
   }

@@ -6,7 +6,7 @@ import {
   type MemoriesInput,
   type MemorySummary,
 } from "@/lib/contracts.ts";
-import { formatCursor, parseCursor, refusedCursor } from "@/lib/cursor.ts";
+import { type CursorPlace, type Cursors, cursorsOf, refusedCursor } from "@/lib/cursor.ts";
 import { readState } from "@/lib/index/answer_state.ts";
 import type { IndexedNote } from "@/lib/index/indexed_note.ts";
 import { ACTIVE } from "@/lib/index/note_table.ts";
@@ -43,7 +43,8 @@ export async function listMemories(
   _caller: Caller,
   input: MemoriesInput,
 ): Promise<MemoriesAnswer> {
-  const after = input.cursor === undefined ? undefined : readPlace(input, input.cursor);
+  const cursors = cursorsFor(input);
+  const after = input.cursor === undefined ? undefined : readPlace(cursors.parse(input.cursor));
   const freshness = await index.refresh();
   const all = await new Slicer(clock).run(collectEntries(index, toFilter(input)));
   const rest = after ? all.filter((entry) => comparePlaces(entry, after) > 0) : all;
@@ -52,22 +53,26 @@ export async function listMemories(
   return {
     total: all.length,
     memories: page,
-    ...(last ? { nextCursor: cursorAfter(input, last) } : {}),
+    ...(last ? { nextCursor: cursors.format(toPlace(last)) } : {}),
     ...readState(index, freshness),
   };
 }
 
-/** Returns the cursor for what follows a memory in a list, for callers who keep less of a page. */
-export function cursorAfter(input: MemoriesInput, { updatedAt, path }: MemorySummary): string {
-  return formatCursor(questionOf(input), [toMs(updatedAt), path]);
+/** Returns what makes cursors to what follows a memory, for callers who keep less of a page. */
+export function cursorsAfter(input: MemoriesInput): (memory: MemorySummary) => string {
+  const cursors = cursorsFor(input);
+  return (memory) => cursors.format(toPlace(memory));
 }
 
-function questionOf({ scope, tag, status }: MemoriesInput): unknown {
-  return { scope, tag, status };
+function cursorsFor({ scope, tag, status }: MemoriesInput): Cursors {
+  return cursorsOf({ scope, tag, status });
 }
 
-function readPlace(input: MemoriesInput, cursor: string): Place {
-  const [updatedMs, path, ...more] = parseCursor(questionOf(input), cursor);
+function toPlace({ updatedAt, path }: MemorySummary): CursorPlace {
+  return [toMs(updatedAt), path];
+}
+
+function readPlace([updatedMs, path, ...more]: CursorPlace): Place {
   if (Number.isSafeInteger(updatedMs) && typeof path === "string" && more.length === 0) {
     return { updatedMs: Number(updatedMs), path };
   }

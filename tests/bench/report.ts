@@ -2,9 +2,11 @@
 import { formatTable, type Row } from "../eval/table.ts";
 import { SECTIONS } from "./corpus.ts";
 import type { EngineName, EngineResult } from "./measure_engine.ts";
+import { CALLS_AT_ONCE } from "./measure_mcp.ts";
 import type { ProductResult } from "./measure_product.ts";
 import { STALL_PHASES } from "./measure_stalls.ts";
 import { QUERY_CLASSES } from "./queries.ts";
+import { doorRows, streamRows, streamTitle, transportTargets } from "./report_transports.ts";
 import type { BenchResults, Part } from "./results.ts";
 
 const MIB = 1_024 * 1_024;
@@ -21,6 +23,8 @@ export function formatReport(results: BenchResults, parts: readonly Part[], note
     ["Memory", parts.includes("memory") ? memoryRows(results) : []],
     ["Gaps between the ticks of a 5 ms timer: ms", stallRows(results)],
     ["Start", startRows(results)],
+    [`One search by each door of one server, ${CALLS_AT_ONCE} at once`, doorRows(results)],
+    [streamTitle(results.streams), streamRows(results.streams)],
     ["Targets", targetRows(results, notes)],
   ];
   return tables.filter(([, rows]) => rows.length > 0)
@@ -118,7 +122,8 @@ function startRows({ start }: BenchResults): Row[] {
   ];
 }
 
-interface Target {
+/** A number that was aimed at. */
+export interface Target {
   readonly name: string;
   readonly reached: number | undefined;
   readonly goal: number;
@@ -133,7 +138,8 @@ function targetRows(results: BenchResults, notes: number): Row[] {
   });
 }
 
-function targetsOf({ engines, product, stalls, start }: BenchResults, notes: number): Target[] {
+function targetsOf(results: BenchResults, notes: number): Target[] {
+  const { engines, product, stalls, start } = results;
   const ours = engines.get("ours");
   const ratio = (rival: EngineName, pick: (result: EngineResult) => number | undefined) => {
     const own = ours && pick(ours);
@@ -179,5 +185,6 @@ function targetsOf({ engines, product, stalls, start }: BenchResults, notes: num
       sense: "at most",
     },
     { name: "first answer, ms", reached: start?.firstAnswerMs, goal: 1_000, sense: "at most" },
+    ...transportTargets(results),
   ];
 }

@@ -7,9 +7,9 @@ import {
   type MemoriesInput,
   type MemorySummary,
 } from "@/lib/contracts.ts";
-import { formatCursor } from "@/lib/cursor.ts";
+import { cursorsOf } from "@/lib/cursor.ts";
 import { InvalidRequest } from "@/lib/errors.ts";
-import { cursorAfter, listMemories } from "@/lib/memories/list_memories.ts";
+import { cursorsAfter, listMemories } from "@/lib/memories/list_memories.ts";
 import { type TestServices, testServices } from "@/tests/_support/services.ts";
 import type { Files } from "@/tests/_support/temp_vault.ts";
 
@@ -242,13 +242,13 @@ describe("listMemories() page by page", () => {
     equal(rest.nextCursor, undefined);
   });
 
-  it("cursorAfter() goes on after any memory of a page", async () => {
+  it("cursorsAfter() goes on after any memory of a page", async () => {
     await using world = await indexed(numbered(6));
     const input: MemoriesInput = { scope: "all", limit: 50 };
     const { memories } = await listMemories(world, caller, input);
 
     for (const [at, memory] of memories.entries()) {
-      const page = await list(world, { cursor: cursorAfter(input, memory) });
+      const page = await list(world, { cursor: cursorsAfter(input)(memory) });
 
       deepEqual(page.memories, memories.slice(at + 1));
     }
@@ -280,9 +280,9 @@ describe("listMemories() page by page", () => {
     [2 ** 60, "a.md"],
   ];
   const forged = [
-    ...places.map((place) => formatCursor(question, place)),
+    ...places.map((place) => cursorsOf(question).format(place)),
     // JSON makes this number Infinity
-    formatCursor(question, [12345, "a.md"]).replace(
+    cursorsOf(question).format([12345, "a.md"]).replace(
       /.*/,
       (cursor) =>
         btoa(atob(cursor.replaceAll("-", "+").replaceAll("_", "/")).replace("12345", "1e999"))
@@ -312,7 +312,7 @@ describe("listMemories() page by page", () => {
       status: "",
       updatedAt: "2026-01-01T00:00:00.000Z",
     };
-    const cursor = cursorAfter({ scope: "all", limit: 1 }, place);
+    const cursor = cursorsAfter({ scope: "all", limit: 1 })(place);
 
     deepEqual(idsOf(await list(world, { cursor })), ids(1, 2, 3));
   });

@@ -1,0 +1,79 @@
+/** The real server as a process of its own, which shares no event loop with who measures it. */
+import { fileURLToPath } from "node:url";
+import { delay } from "./bench_vault.ts";
+import { PERMISSIONS } from "./child.ts";
+
+const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
+const POLL_MS = 20;
+const PATIENCE_MS = 120_000;
+
+export interface ServerProcess extends AsyncDisposable {
+  /** Without a slash at the end. */
+  readonly url: string;
+}
+
+/**
+ * Starts the server on a vault and returns when that is indexed; use it with `await using`.
+ *
+ * @param flags More flags for deno itself.
+ */
+export async function startServerProcess(
+  vault: string,
+  flags: readonly string[] = [],
+): Promise<ServerProcess> {
+  const state = await Deno.makeTempDir({ prefix: "state-" });
+  const port = freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      ...flags,
+      ...PERMISSIONS,
+      MAIN,
+      "serve",
+      ...["--vault", vault],
+      ...["--state", state],
+      ...["--port", String(port)],
+      ...["--log", "error"],
+    ],
+    stdin: "null",
+    stdout: "null",
+    stderr: "inherit",
+  }).spawn();
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await child.status;
+    await Deno.remove(state, { recursive: true });
+  };
+  try {
+    await untilIndexed(`${url}/healthz`);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url, [Symbol.asyncDispose]: stop };
+}
+
+/** Returns a port that nobody listens on just now. */
+export function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+async function untilIndexed(url: string): Promise<void> {
+  const deadlineMs = performance.now() + PATIENCE_MS;
+  while (!await isIndexed(url)) {
+    if (performance.now() > deadlineMs) throw new Error("The server did not get ready in time");
+    await delay(POLL_MS);
+  }
+}
+
+async function isIndexed(url: string): Promise<boolean> {
+  try {
+    const health = await (await fetch(url)).json();
+    return health.indexing === null;
+  } catch {
+    // It does not listen yet.
+    return false;
+  }
+}
