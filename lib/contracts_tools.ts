@@ -8,6 +8,7 @@ import {
   filledText,
   IndexingShape,
   MAX_SEARCH_LIMIT,
+  MemorySummaryShape,
   NOTE_KINDS,
   queryText,
   scopeName,
@@ -168,15 +169,7 @@ export const MemoryOpenResult = z.object({
 
 export const ListMemoryResult = z.object({
   total: z.int(),
-  memories: z.array(z.object({
-    id: z.string(),
-    path: z.string(),
-    name: z.string(),
-    description: z.string(),
-    tags: z.array(z.string()),
-    status: z.string(),
-    updatedAt: z.string(),
-  })),
+  memories: z.array(MemorySummaryShape),
   ...pageEnd,
   ...answerState,
 });

@@ -1,7 +1,6 @@
 /** Measures how soon the real server answers, and what it does when nobody asks. */
-import { fileURLToPath } from "node:url";
 import { delay } from "./bench_vault.ts";
-import { PERMISSIONS } from "./child.ts";
+import { isIndexed, spawnServer, until } from "./server_process.ts";
 
 export interface StartResult {
   /** From the start of the process to its first answer to a search, whatever it says. */
@@ -13,61 +12,22 @@ export interface StartResult {
   readonly idleShare: number | undefined;
 }
 
-const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
-const POLL_MS = 5;
-const PATIENCE_MS = 120_000;
 const IDLE_MS = 5_000;
 /** Of the counters in /proc, on every Linux that Deno runs on. */
 const TICKS_A_SECOND = 100;
 
 /** Starts the server on a vault as a person would, and stops it again. */
 export async function measureStart(vault: string): Promise<StartResult> {
-  const state = await Deno.makeTempDir({ prefix: "state-" });
-  const port = freePort();
-  const url = `http://127.0.0.1:${port}`;
   const startMs = performance.now();
-  const server = new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      ...PERMISSIONS,
-      MAIN,
-      "serve",
-      ...["--vault", vault],
-      ...["--state", state],
-      ...["--port", String(port)],
-      ...["--log", "error"],
-    ],
-    stdin: "null",
-    stdout: "null",
-    stderr: "inherit",
-  }).spawn();
-  try {
-    await until(() => isAnswered(`${url}/api/search?mode=keyword&q=data`));
-    const firstAnswerMs = performance.now() - startMs;
-    await until(() => isIndexed(`${url}/healthz`));
-    const indexedMs = performance.now() - startMs;
-    await delay(IDLE_MS);
-    const rssBytes = await readRss(server.pid);
-    const idleShare = await shareInUse(server.pid);
-    return { firstAnswerMs, indexedMs, rssBytes, idleShare };
-  } finally {
-    server.kill("SIGTERM");
-    await server.status;
-    await Deno.remove(state, { recursive: true });
-  }
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}
-
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  const deadlineMs = performance.now() + PATIENCE_MS;
-  while (!await isDone()) {
-    if (performance.now() > deadlineMs) throw new Error("The server did not get ready in time");
-    await delay(POLL_MS);
-  }
+  await using server = await spawnServer(vault);
+  await until(() => isAnswered(`${server.url}/api/search?mode=keyword&q=data`));
+  const firstAnswerMs = performance.now() - startMs;
+  await until(() => isIndexed(server.url));
+  const indexedMs = performance.now() - startMs;
+  await delay(IDLE_MS);
+  const rssBytes = await readRss(server.pid);
+  const idleShare = await shareInUse(server.pid);
+  return { firstAnswerMs, indexedMs, rssBytes, idleShare };
 }
 
 async function isAnswered(url: string): Promise<boolean> {
@@ -78,11 +38,6 @@ async function isAnswered(url: string): Promise<boolean> {
     // It does not listen yet.
     return false;
   }
-}
-
-async function isIndexed(url: string): Promise<boolean> {
-  const health = await (await fetch(url)).json();
-  return health.indexing === null;
 }
 
 async function shareInUse(pid: number): Promise<number | undefined> {

@@ -4,26 +4,26 @@ import { delay } from "./bench_vault.ts";
 import { PERMISSIONS } from "./child.ts";
 
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
-const POLL_MS = 20;
+const POLL_MS = 5;
 const PATIENCE_MS = 120_000;
 
 export interface ServerProcess extends AsyncDisposable {
   /** Without a slash at the end. */
   readonly url: string;
+  readonly pid: number;
 }
 
 /**
- * Starts the server on a vault and returns when that is indexed; use it with `await using`.
+ * Starts the server on a vault and returns at once; use it with `await using`.
  *
  * @param flags More flags for deno itself.
  */
-export async function startServerProcess(
+export async function spawnServer(
   vault: string,
   flags: readonly string[] = [],
 ): Promise<ServerProcess> {
   const state = await Deno.makeTempDir({ prefix: "state-" });
   const port = freePort();
-  const url = `http://127.0.0.1:${port}`;
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       "run",
@@ -40,18 +40,27 @@ export async function startServerProcess(
     stdout: "null",
     stderr: "inherit",
   }).spawn();
-  const stop = async () => {
-    child.kill("SIGTERM");
-    await child.status;
-    await Deno.remove(state, { recursive: true });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    pid: child.pid,
+    [Symbol.asyncDispose]: async () => {
+      child.kill("SIGTERM");
+      await child.status;
+      await Deno.remove(state, { recursive: true });
+    },
   };
-  try {
-    await untilIndexed(`${url}/healthz`);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { url, [Symbol.asyncDispose]: stop };
+}
+
+/** Starts the server on a vault and returns when that is indexed; use it with `await using`. */
+export async function startServerProcess(
+  vault: string,
+  flags: readonly string[] = [],
+): Promise<ServerProcess> {
+  await using disposer = new AsyncDisposableStack();
+  const server = disposer.use(await spawnServer(vault, flags));
+  await until(() => isIndexed(server.url));
+  disposer.move();
+  return server;
 }
 
 /** Returns a port that nobody listens on just now. */
@@ -60,17 +69,19 @@ export function freePort(): number {
   return listener.addr.port;
 }
 
-async function untilIndexed(url: string): Promise<void> {
+/** Asks again and again, for two minutes at the most. */
+export async function until(isDone: () => Promise<boolean>): Promise<void> {
   const deadlineMs = performance.now() + PATIENCE_MS;
-  while (!await isIndexed(url)) {
+  while (!await isDone()) {
     if (performance.now() > deadlineMs) throw new Error("The server did not get ready in time");
     await delay(POLL_MS);
   }
 }
 
-async function isIndexed(url: string): Promise<boolean> {
+/** Tells whether a server listens and has read its whole vault. */
+export async function isIndexed(url: string): Promise<boolean> {
   try {
-    const health = await (await fetch(url)).json();
+    const health = await (await fetch(`${url}/healthz`)).json();
     return health.indexing === null;
   } catch {
     // It does not listen yet.

@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { randomSource } from "../_support/random.ts";
 import { type TestServices, testServices } from "../_support/services.ts";
+import { watchOpenings } from "@/tests/_support/openings.ts";
 
 const WORDS = ["alpha", "bravo", "缓存", "数据库", "snake_case", "zebra"];
 
@@ -15,22 +16,6 @@ async function openWorld(seed: number, notes: number): Promise<TestServices> {
   const world = await testServices(Object.fromEntries(files));
   await world.ready();
   return world;
-}
-
-/** Notes which files are opened until it is disposed. */
-function watchOpenings(): Disposable & { readonly paths: readonly string[] } {
-  const { openSync } = Deno;
-  const paths: string[] = [];
-  Deno.openSync = (path, options) => {
-    paths.push(String(path));
-    return openSync(path, options);
-  };
-  return {
-    paths,
-    [Symbol.dispose]: () => {
-      Deno.openSync = openSync;
-    },
-  };
 }
 
 describe("searchByKeyword()", () => {

@@ -7,6 +7,7 @@ import { findRipgrep } from "@/lib/vault/ripgrep_path.ts";
 import { openVault } from "@/lib/vault/vault.ts";
 import { randomSource } from "../_support/random.ts";
 import { tempVault } from "../_support/temp_vault.ts";
+import { watchOpenings } from "@/tests/_support/openings.ts";
 
 type Ask = Partial<GrepRequest> & { readonly query: string };
 
@@ -31,22 +32,6 @@ async function grepTwice(root: string, ask: Ask): Promise<GrepResult> {
   equal(builtIn.engine, "built-in");
   deepEqual({ ...ripgrep, engine: "" }, { ...builtIn, engine: "" });
   return ripgrep;
-}
-
-/** Notes which files are opened until it is disposed. */
-function watchOpenings(): Disposable & { readonly paths: readonly string[] } {
-  const { openSync } = Deno;
-  const paths: string[] = [];
-  Deno.openSync = (path, options) => {
-    paths.push(String(path));
-    return openSync(path, options);
-  };
-  return {
-    paths,
-    [Symbol.dispose]: () => {
-      Deno.openSync = openSync;
-    },
-  };
 }
 
 /** `path:line` of each match, in order. */
