@@ -162,8 +162,10 @@ export const MemoryOpenResult = z.object({
   etag: z.string(),
   lines: z.object({ start: z.int(), end: z.int(), total: z.int() }),
   markdown: z.string(),
-  conflicts: z.array(z.string()).optional().describe("Files that claim the id too"),
-  conflictCopies: z.array(z.string()).optional(),
+  conflicts: z.array(z.string()).optional()
+    .describe("Every file that claims the id, if there are several"),
+  conflictCopies: z.array(z.string()).optional().describe("Left by sync tools"),
+  leftOut: z.int().optional().describe("Paths too many to show"),
   nextCursor: pageEnd.nextCursor,
 });
 
@@ -179,6 +181,17 @@ export const RpcMessageShape = z.looseObject({
   jsonrpc: z.literal("2.0"),
   id: z.union([z.string(), z.number()]).optional(),
   method: z.string().optional(),
+});
+
+/** What went wrong on a path of MCP before any message was read, or with the message itself. */
+export const RpcErrorShape = z.object({
+  jsonrpc: z.literal("2.0"),
+  id: z.null(),
+  error: z.object({
+    code: z.int(),
+    message: z.string(),
+    data: z.object({ code: z.string(), requestId: z.string() }),
+  }),
 });
 
 /** How many invocations are kept and shown at the most. */

@@ -37,6 +37,7 @@ export function cursorsOf(question: unknown): Cursors {
     format: (place) => encode([digest, ...place]),
     parse: (cursor) => {
       const [of, ...place] = decode(cursor);
+      if (typeof of !== "string") throw refusedCursor();
       if (of !== digest) {
         throw refusedCursor("belongs to a call with other arguments: repeat those");
       }

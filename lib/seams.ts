@@ -186,15 +186,15 @@ export function runAtOnce<T>(steps: Generator<void, T>): T {
   }
 }
 
-/**
- * Waits for work, but not for ever; after that it goes on unseen.
- *
- * @returns Whether it is done, however it ended.
- */
-export async function settleWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
-  const { promise: tooLong, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), limitMs);
-  const isDone = await Promise.race([Promise.allSettled([work]).then(() => true), tooLong]);
+/** Returns when work is done, however it ends, or when the time is up; then it goes on unseen. */
+export async function settleWithin(work: Promise<unknown>, limitMs: number): Promise<void> {
+  const { promise: tooLong, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, limitMs);
+  await Promise.race([Promise.allSettled([work]), tooLong]);
   clearTimeout(timer);
-  return isDone;
+}
+
+/** Rounds a duration for logs and answers: to hundredths of a millisecond. */
+export function roundMs(ms: number): number {
+  return Math.round(ms * 100) / 100;
 }

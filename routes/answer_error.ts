@@ -5,13 +5,13 @@ import type { Logger } from "@/lib/seams.ts";
 import type { AppEnv } from "./app_env.ts";
 
 /** How a problem goes over the wire. */
-export interface Dress {
+export interface ErrorFormat {
   readonly contentType: string;
   readonly body: (problem: Problem) => unknown;
 }
 
 /** RFC 9457. */
-export const PROBLEM_JSON: Dress = {
+export const PROBLEM_JSON: ErrorFormat = {
   contentType: "application/problem+json",
   body: (problem) => problem,
 };
@@ -19,11 +19,11 @@ export const PROBLEM_JSON: Dress = {
 /**
  * Answers with a problem; what nobody foresaw is logged and told to nobody.
  *
- * @param dressFor Says what the clients of a path understand.
+ * @param formatFor Says what the clients of a path understand.
  */
 export function answerError(
   logger: Logger,
-  dressFor: (path: string) => Dress,
+  formatFor: (path: string) => ErrorFormat,
 ): ErrorHandler<AppEnv> {
   return function answerProblem(thrown, c) {
     const error = toKnown(thrown, c.get("caller")?.signal);
@@ -33,12 +33,12 @@ export function answerError(
     if (!(error instanceof AppError)) {
       logger.error("request-failed", { requestId: problem.requestId, ...describeFailure(error) });
     }
-    const dress = dressFor(c.req.path);
-    const headers = new Headers({ "Content-Type": dress.contentType });
+    const format = formatFor(c.req.path);
+    const headers = new Headers({ "Content-Type": format.contentType });
     if (error instanceof AppError) {
       for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
     }
-    return new Response(JSON.stringify(dress.body(problem)), { status: problem.status, headers });
+    return new Response(JSON.stringify(format.body(problem)), { status: problem.status, headers });
   };
 }
 

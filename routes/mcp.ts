@@ -2,10 +2,10 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { AppError, type ErrorCode, InvalidRequest, type Problem } from "@/lib/errors.ts";
-import type { Visitor } from "@/lib/mcp/build_server.ts";
+import type { Sender } from "@/lib/mcp/build_server.ts";
 import type { McpEndpoint } from "@/lib/mcp/mcp_endpoint.ts";
 import type { Services } from "@/lib/services.ts";
-import type { Dress } from "./answer_error.ts";
+import type { ErrorFormat } from "./answer_error.ts";
 import type { AppEnv } from "./app_env.ts";
 import { readJsonValue } from "./read_json.ts";
 import { rawPathOf } from "./request_target.ts";
@@ -20,7 +20,7 @@ const RPC_CODES: Partial<Record<ErrorCode, number>> = {
 const OTHER_RPC_CODE = -32000;
 
 /** An error that concerns no request in particular, as JSON-RPC has it. */
-export const RPC_ERROR: Dress = {
+export const RPC_ERROR: ErrorFormat = {
   contentType: "application/json",
   body: ({ code, detail, requestId }: Problem) => ({
     jsonrpc: "2.0",
@@ -33,7 +33,7 @@ export function mcpRoutes({ config }: Services, mcp: McpEndpoint): Hono<AppEnv> 
   const routes = new Hono<AppEnv>();
   routes.post("/mcp", async (c) => {
     const body = await readJsonValue(c);
-    return await mcp.answer(c.req.raw, body, visitorOf(c));
+    return await mcp.answer(c.req.raw, body, senderOf(c));
   });
   routes.get("/sse", async (c) => {
     requireSse(config.mcpSse);
@@ -46,7 +46,7 @@ export function mcpRoutes({ config }: Services, mcp: McpEndpoint): Hono<AppEnv> 
     requireSse(config.mcpSse);
     // First, as it refuses what a page of another site can send.
     const body = await readJsonValue(c);
-    mcp.receive(c.req.raw, { sessionId: requireSessionId(c), body, visitor: visitorOf(c) });
+    mcp.receive(c.req.raw, { sessionId: requireSessionId(c), body, sender: senderOf(c) });
     return c.text("Accepted", 202);
   });
   return routes;
@@ -74,7 +74,7 @@ export function mcpCors(): MiddlewareHandler<AppEnv> {
   };
 }
 
-function visitorOf(c: Context<AppEnv>): Visitor {
+function senderOf(c: Context<AppEnv>): Sender {
   return {
     caller: c.get("caller"),
     requestId: c.get("requestId"),

@@ -2,7 +2,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import { AppError } from "@/lib/errors.ts";
-import type { Clock, Logger, NewId } from "@/lib/seams.ts";
+import { type Clock, type Logger, type NewId, roundMs } from "@/lib/seams.ts";
 import type { AppEnv } from "./app_env.ts";
 import type { HttpMetrics } from "./metrics.ts";
 
@@ -46,7 +46,7 @@ function report({ logger, metrics }: ObserveDeps, c: Context<AppEnv>, ms: number
     method,
     route,
     status,
-    ms: Math.round(ms * 100) / 100,
+    ms: roundMs(ms),
     ...(c.error instanceof AppError ? { code: c.error.code } : {}),
   };
   if (status >= 500) logger.error("request", fields);

@@ -20,6 +20,7 @@ import {
 import {
   InvocationsAnswerShape,
   InvocationsParams,
+  RpcErrorShape,
   RpcMessageShape,
 } from "@/lib/contracts_tools.ts";
 import { VERSION } from "@/lib/version.ts";
@@ -46,6 +47,8 @@ interface Operation {
   readonly headers?: JsonSchema;
   /** 200 without it. */
   readonly success?: number;
+  /** True where errors are those of JSON-RPC. */
+  readonly isRpc?: boolean;
   /** Statuses of its own, beside those that any request may meet. */
   readonly statuses?: Readonly<Record<number, string>>;
 }
@@ -61,6 +64,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   HealthMinimum: HealthMinimumShape,
   InvocationsAnswer: InvocationsAnswerShape,
   ReindexAnswer: ReindexAnswerShape,
+  RpcError: RpcErrorShape,
 };
 
 const ETAG = { ETag: { description: "SHA-256 of the file's bytes", schema: { type: "string" } } };
@@ -180,6 +184,8 @@ const OPERATIONS: readonly Operation[] = [
     summary: "MCP for clients of 2025 and later: one message of JSON-RPC",
     body: RpcMessageShape,
     answer: { content: { "application/json": { schema: OBJECT }, "text/event-stream": {} } },
+    statuses: { 202: "A message that has no answer was taken" },
+    isRpc: true,
   },
   {
     method: "get",
@@ -187,6 +193,7 @@ const OPERATIONS: readonly Operation[] = [
     id: "openMcpStream",
     summary: "MCP for clients of 2024: the stream of what goes to the client",
     answer: { content: { "text/event-stream": {} } },
+    isRpc: true,
   },
   {
     method: "post",
@@ -204,6 +211,7 @@ const OPERATIONS: readonly Operation[] = [
     ],
     body: RpcMessageShape,
     success: 202,
+    isRpc: true,
     answer: { content: { "text/plain": { schema: { type: "string" } } } },
   },
   {
@@ -265,7 +273,7 @@ export function createOpenApi(): JsonSchema {
 }
 
 function toOperation(operation: Operation): JsonSchema {
-  const { id, summary, query, parameters = [], body, success = 200 } = operation;
+  const { id, summary, query, parameters = [], body, success = 200, isRpc } = operation;
   const { answer, headers, statuses = {} } = operation;
   const all = [...parameters, ...(query ? toParameters(query) : [])];
   const content = "name" in answer
@@ -283,7 +291,10 @@ function toOperation(operation: Operation): JsonSchema {
     responses: {
       [success]: { description: "The answer", ...(headers ? { headers } : {}), content },
       ...Object.fromEntries(own),
-      default: { description: "What went wrong", content: PROBLEM_CONTENT },
+      default: {
+        description: "What went wrong",
+        content: isRpc ? RPC_ERROR_CONTENT : PROBLEM_CONTENT,
+      },
     },
   };
 }
@@ -355,4 +366,8 @@ const PROBLEM: JsonSchema = {
 
 const PROBLEM_CONTENT: JsonSchema = {
   "application/problem+json": { schema: ref("Problem") },
+};
+
+const RPC_ERROR_CONTENT: JsonSchema = {
+  "application/json": { schema: ref("RpcError") },
 };

@@ -27,7 +27,8 @@ export interface RunningServer {
  * Listens first, so that health and the first searches are answered at once, and then begins to
  * read the vault.
  *
- * @param graceMs How long a stop waits for requests under way; then they are cut off.
+ * @param graceMs How long a stop waits for requests under way; then they are left to the end of
+ * the process.
  * @throws {Deno.errors.AddrInUse} If another program has the port, and other errors of listening;
  * `explainListenFailure()` has words for them.
  */
@@ -38,17 +39,13 @@ export async function startServer(
   const { config, logger } = services;
   const mcp = new McpEndpoint(services);
   const app = createApp(services, mcp);
-  const cutOff = new AbortController();
   const server = Deno.serve({
     hostname: config.host,
     port: config.port,
-    signal: cutOff.signal,
     // The start line tells the address, together with the rest.
     onListen: () => {},
     onError: (error) => {
-      const isSlowReader = error instanceof DOMException && error.name === "QuotaExceededError";
-      if (isSlowReader) logger.warn("stream-given-up", describeFailure(error));
-      else logger.error("request-failed", describeFailure(error));
+      if (!isGivenUp(error)) logger.error("request-failed", describeFailure(error));
       return new Response(null, { status: 500 });
     },
   }, (request, { remoteAddr }) => app.fetch(request, { remoteAddr }));
@@ -60,13 +57,9 @@ export async function startServer(
   const forgetPort = await announce(services, port);
   let stopping: Promise<void> | undefined;
   const stop = async () => {
-    // Together, as open streams would hold up the one, and calls under way the other.
-    const [hasEnded] = await Promise.all([
-      settleWithin(server.shutdown(), graceMs),
-      mcp.close(graceMs),
-    ]);
-    // A client that does not read its stream would hold the server for ever.
-    if (!hasEnded) cutOff.abort();
+    // Together, as open streams would hold up the one, and calls under way the other. Who does not
+    // read even then loses the connection with the process: Deno cannot cut it after shutdown().
+    await Promise.all([settleWithin(server.shutdown(), graceMs), mcp.close(graceMs)]);
     await services.close();
     await forgetPort();
     logger.info("stopped");
@@ -76,6 +69,11 @@ export async function startServer(
     port,
     stop: () => stopping ??= stop(),
   };
+}
+
+/** Tells the end of a stream that nobody read, which was logged when it was given up. */
+function isGivenUp(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "QuotaExceededError";
 }
 
 /** One line; the notes are counted while the server answers already, so their number follows. */

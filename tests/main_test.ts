@@ -58,6 +58,24 @@ describe("main.ts serve", () => {
     deepEqual(await listNames(home.vault), ["a.md"]);
   });
 
+  it("serve ends cleanly although a client sends half a request, and no more", async () => {
+    await using home = await makeHome();
+    await using program = new Program(serve(home, ["--port", "0"]), { home });
+    const { port } = new URL(await addressOf(program));
+    using connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
+    const half = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+      "Content-Length: 100\r\n\r\n{";
+    await connection.write(new TextEncoder().encode(half));
+    // A request that comes later is answered, so the first one has arrived.
+    deepEqual(await search(`http://127.0.0.1:${port}`, "q=zebra&mode=grep"), ["a.md"]);
+
+    program.kill("SIGTERM");
+
+    equal((await program.end()).code, 0);
+    await program.line('"event":"stopped"');
+    ok(!program.output.includes("Uncaught"), program.output);
+  });
+
   it("serve says on one line where it is and how it works", async () => {
     await using home = await makeHome();
     await using program = new Program(serve(home, ["--port", "0"]), { home });

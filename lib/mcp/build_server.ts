@@ -16,11 +16,11 @@ const MAX_CLIENT_CHARS = 80;
 export interface ServerDeps extends CallDeps {
   readonly tools: readonly Tool[];
   /** Tells who sent the request that a message came with. */
-  readonly visitorOf: (request: Request | undefined) => Visitor;
+  readonly senderOf: (request: Request | undefined) => Sender;
 }
 
 /** Who sent a request. */
-export interface Visitor {
+export interface Sender {
   readonly requestId: string;
   readonly caller: Caller;
   /** The User-Agent header, for clients that have not said their name. */
@@ -45,10 +45,13 @@ export function buildServer(deps: ServerDeps, transport: Invocation["transport"]
         explainMissingTool(params.name, deps.tools),
       );
     }
-    const { requestId, userAgent, caller: sender } = deps.visitorOf(http?.req);
-    const client = nameClient(server.getClientVersion(), userAgent);
-    const caller = { ...sender, signal: mcpReq.signal };
-    const context = { client, transport, requestId, caller };
+    const sender = deps.senderOf(http?.req);
+    const context = {
+      client: nameClient(server.getClientVersion(), sender.userAgent),
+      transport,
+      requestId: sender.requestId,
+      caller: { ...sender.caller, signal: mcpReq.signal },
+    };
     return await callTool(deps, tool, { context, args: params.arguments ?? {} });
   });
   return mcp;

@@ -3,6 +3,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Caller } from "@/lib/contracts.ts";
 import type { Invocation } from "@/lib/contracts_tools.ts";
 import { AppError, describeFailure, toToolError } from "@/lib/errors.ts";
+import { roundMs } from "@/lib/seams.ts";
 import type { Services } from "@/lib/services.ts";
 import type { InvocationLog } from "./invocation_log.ts";
 import type { Tool, ToolAnswer } from "./tool.ts";
@@ -18,11 +19,17 @@ export interface CallContext extends Pick<Invocation, "client" | "transport" | "
   readonly caller: Caller;
 }
 
+export interface ToolCall {
+  readonly context: CallContext;
+  /** As they came. */
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
 /** Calls a tool; what goes wrong becomes a result too, as a model can put that right. */
 export async function callTool(
   { services, invocations }: CallDeps,
   tool: Tool,
-  { context, args }: { readonly context: CallContext; readonly args: ToolAnswer },
+  { context, args }: ToolCall,
 ): Promise<CallToolResult> {
   const { clock, logger } = services;
   const { caller, ...who } = context;
@@ -30,14 +37,14 @@ export async function callTool(
   const startedAt = new Date(clock.nowMs()).toISOString();
   const startMs = clock.monotonicMs();
   const record = (outcome: string): void => {
-    const ms = Math.round((clock.monotonicMs() - startMs) * 100) / 100;
+    const ms = roundMs(clock.monotonicMs() - startMs);
     invocations.add({ tool: name, ...who, startedAt, ms, outcome });
     logger.debug("tool-call", { tool: name, ...who, ms, outcome });
   };
   try {
-    const answer = await tool.call(services, caller, withoutNulls(args));
+    const result = toResult(await tool.call(services, caller, withoutNulls(args)));
     record("ok");
-    return toResult(answer);
+    return result;
   } catch (error) {
     const { requestId } = who;
     record(
@@ -51,7 +58,7 @@ export async function callTool(
 }
 
 /** Some models write null for what they leave out. */
-function withoutNulls(args: ToolAnswer): ReadonlyMap<string, unknown> {
+function withoutNulls(args: ToolCall["args"]): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(args).filter(([, value]) => value !== null));
 }
 

@@ -3,7 +3,7 @@
  * nothing else of a server at first, so it says when to use which tool; under 2 kB.
  */
 export const INSTRUCTIONS =
-  `Commonplace is the person's long-term memory: one vault of Markdown notes, shared by all of their agents, in Chinese and English. It is always current: what the person edits, the next answer knows.
+  `Commonplace is the person's long-term memory: one vault of Markdown notes, shared by all of their agents, in Chinese and English. It is current: what the person edits, the next answer knows (an answer that carries freshness or indexing may lack the last changes).
 
 When to use it
 - At the start of a task, and before you decide something that may have been decided before: recall(query).

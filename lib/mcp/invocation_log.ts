@@ -17,12 +17,8 @@ export class InvocationLog {
 
   /** Returns the last ones, newest first. */
   list(limit: number): InvocationsAnswer {
-    const count = Math.min(limit, this.#kept.length);
-    const newest = this.#total - 1;
-    const invocations = Array.from({ length: count }, (_, back) =>
-      this.#kept.at(
-        (newest - back) % MAX_INVOCATIONS,
-      ));
-    return { total: this.#total, invocations: invocations.filter((each) => each !== undefined) };
+    const next = this.#total % MAX_INVOCATIONS;
+    const oldestFirst = [...this.#kept.slice(next), ...this.#kept.slice(0, next)];
+    return { total: this.#total, invocations: oldestFirst.reverse().slice(0, limit) };
   }
 }

@@ -7,18 +7,21 @@
  */
 import {
   createMcpHandler,
+  isLegacyRequest,
   type McpHttpHandler,
   parseJSONRPCMessage,
 } from "@modelcontextprotocol/server";
+import type { Invocation } from "@/lib/contracts_tools.ts";
 import { AppError, describeFailure, InvalidRequest } from "@/lib/errors.ts";
 import { settleWithin } from "@/lib/seams.ts";
 import type { Services } from "@/lib/services.ts";
-import { buildServer, type ServerDeps, type Visitor } from "./build_server.ts";
+import { buildServer, type Sender, type ServerDeps } from "./build_server.ts";
 import { InvocationLog } from "./invocation_log.ts";
 import { KEEP_ALIVE_MS, SseStreams } from "./sse_streams.ts";
 import { selectTools } from "./tools.ts";
 
-const JSON_AND_EVENTS = ["application/json", "text/event-stream"];
+const EVENTS = "text/event-stream";
+const JSON_AND_EVENTS = ["application/json", EVENTS];
 
 export interface McpEndpointOptions {
   /** How often silent streams get a sign of life. */
@@ -30,7 +33,7 @@ export interface SseMessage {
   readonly sessionId: string;
   /** The parsed JSON of the request. */
   readonly body: unknown;
-  readonly visitor: Visitor;
+  readonly sender: Sender;
 }
 
 /** The MCP side of one server; it holds the open streams and the log of invocations. */
@@ -38,7 +41,7 @@ export class McpEndpoint {
   readonly invocations: InvocationLog = new InvocationLog();
   readonly #handler: McpHttpHandler;
   readonly #streams: SseStreams;
-  readonly #visitors = new WeakMap<Request, Visitor>();
+  readonly #senders = new WeakMap<Request, Sender>();
   readonly #answering = new Set<Promise<unknown>>();
   #isClosed = false;
 
@@ -49,9 +52,18 @@ export class McpEndpoint {
       services,
       invocations: this.invocations,
       tools,
-      visitorOf: (request) => this.#visitorOf(request),
+      senderOf: (request) => this.#senderOf(request),
     };
-    this.#handler = createMcpHandler(({ era }) => buildServer(deps, era), {
+    const build = (transport: Invocation["transport"]) => {
+      try {
+        return buildServer(deps, transport);
+      } catch (error) {
+        // The SDK tells the client, and nobody else.
+        logger.error("mcp-failed", describeFailure(error));
+        throw error;
+      }
+    };
+    this.#handler = createMcpHandler(({ era }) => build(era), {
       legacy: config.mcpLegacy === "off" ? "reject" : "stateless",
       keepAliveMs,
       // Mostly requests that were refused and told so; the words may quote them.
@@ -60,7 +72,8 @@ export class McpEndpoint {
     this.#streams = new SseStreams({
       newId,
       keepAliveMs,
-      connect: (transport) => buildServer(deps, "sse").connect(transport),
+      connect: (transport) => build("sse").connect(transport),
+      onGiveUp: () => logger.warn("stream-given-up"),
     });
   }
 
@@ -73,16 +86,20 @@ export class McpEndpoint {
    * Answers one POST of a client of 2025 or later.
    *
    * @param body The parsed JSON of the request.
-   * @throws {InvalidRequest} If it is a batch: no revision since 2025-06-18 has them.
+   * @throws {InvalidRequest} If it is a batch, which only the revision of 2025-03-26 has.
    * @throws {AppError} `unavailable` while the server stops.
    */
-  async answer(request: Request, body: unknown, visitor: Visitor): Promise<Response> {
+  async answer(request: Request, body: unknown, sender: Sender): Promise<Response> {
     if (this.#isClosed) throw stopping();
     refuseBatch(body);
-    const answering = this.#handler.fetch(this.#admit(request, visitor), { parsedBody: body });
+    const answering = this.#handler.fetch(this.#admit(request, sender), { parsedBody: body });
     this.#answering.add(answering);
     try {
-      return await answering;
+      const response = await answering;
+      const isStream = response.headers.get("content-type")?.startsWith(EVENTS) === true;
+      const asksForEvents = request.headers.get("accept")?.includes(EVENTS) === true;
+      if (!isStream || asksForEvents) return response;
+      return await isLegacyRequest(request, body) ? await toJson(response) : response;
     } finally {
       this.#answering.delete(answering);
     }
@@ -120,10 +137,10 @@ export class McpEndpoint {
    * @throws {AppError} `not-found` if there is no such session, `too-many-requests` if too many of
    * its requests wait for their answers.
    */
-  receive(request: Request, { sessionId, body, visitor }: SseMessage): void {
+  receive(request: Request, { sessionId, body, sender }: SseMessage): void {
     refuseBatch(body);
     const message = toMessage(body);
-    const extra = { request: this.#admit(request, visitor) };
+    const extra = { request: this.#admit(request, sender) };
     switch (this.#streams.receive(sessionId, message, extra)) {
       case "accepted":
         return;
@@ -143,28 +160,30 @@ export class McpEndpoint {
   }
 
   /**
-   * Takes no more requests and ends all streams; calls under way may finish.
+   * Takes no more requests and ends all streams at once, and with them the calls of 2024; those of
+   * 2026 may finish. For those of 2025 the HTTP server waits.
    *
-   * @param graceMs How long these have.
+   * @param graceMs How long calls have to finish.
    */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
     await this.#streams.close();
+    // All, not the first that fails.
     await settleWithin(Promise.allSettled(this.#answering), graceMs);
     await this.#handler.close();
   }
 
   /** Remembers who sent a request; returns the one that the SDK is to see, whose body is not read. */
-  #admit(sent: Request, visitor: Visitor): Request {
+  #admit(sent: Request, sender: Sender): Request {
     const request = acceptBoth(sent);
-    this.#visitors.set(request, visitor);
+    this.#senders.set(request, sender);
     return request;
   }
 
-  #visitorOf(request: Request | undefined): Visitor {
-    const visitor = request && this.#visitors.get(request);
-    if (visitor === undefined) throw new TypeError("The SDK passed on another request than it got");
-    return visitor;
+  #senderOf(request: Request | undefined): Sender {
+    const sender = request && this.#senders.get(request);
+    if (sender === undefined) throw new TypeError("The SDK passed on another request than it got");
+    return sender;
   }
 }
 
@@ -178,11 +197,18 @@ function acceptBoth(request: Request): Request {
   return new Request(url, { method, headers, signal });
 }
 
+/** Turns the stream of a call of 2025, which ends with its answer, into that answer as JSON. */
+async function toJson(response: Response): Promise<Response> {
+  const last = Array.from((await response.text()).matchAll(/^data: (.+)$/gm), ([, data]) => data);
+  return new Response(last.at(-1) ?? null, {
+    status: response.status,
+    headers: { "Content-Type": "application/json" },
+  });
+}
+
 function refuseBatch(body: unknown): void {
   if (!Array.isArray(body)) return;
-  throw new InvalidRequest(
-    "Batches are not part of MCP: send each message in a request of its own",
-  );
+  throw new InvalidRequest("Batches are not taken here: send each message in a request of its own");
 }
 
 function toMessage(body: unknown): ReturnType<typeof parseJSONRPCMessage> {

@@ -9,7 +9,8 @@ import {
 import { type CursorPlace, type Cursors, cursorsOf, refusedCursor } from "@/lib/cursor.ts";
 import { AppError } from "@/lib/errors.ts";
 import { cursorsAfter, listMemories } from "@/lib/memories/list_memories.ts";
-import { openMemory } from "@/lib/memories/open_memory.ts";
+import { type OpenedMemory, openMemory } from "@/lib/memories/open_memory.ts";
+import { lineAt } from "@/lib/vault/note_text.ts";
 import { clip, clipJson, countChars, fitText, MAX_ANSWER_CHARS, packListing } from "./pack.ts";
 import { MAX_LABEL_CHARS, MAX_NAME_CHARS, shortenDescription } from "./shorten.ts";
 import { defineTool, READ_ONLY, type Tool, type ToolAnswer } from "./tool.ts";
@@ -21,8 +22,6 @@ const MAX_ID_CHARS = 2_000;
 const MAX_PATH_CHARS = 3_000;
 /** What `nextCursor` takes of an answer, with its key. */
 const CURSOR_ROOM = 200;
-const LF = 10;
-const CR = 13;
 
 const memoryOpenTool: Tool = defineTool({
   name: "memory_open",
@@ -40,9 +39,9 @@ const memoryOpenTool: Tool = defineTool({
   run: async (services, caller, { id, cursor }) => {
     const cursors = cursorsOf(["memory_open", id]);
     const place = cursor === undefined ? undefined : cursors.parse(cursor);
-    const { memory } = await openMemory(services, caller, { id });
-    if (memory === undefined) throw new TypeError("A note was left out that nobody has");
-    return showPage(memory, cursors, place);
+    const { memory, text } = await openMemory(services, caller, { id });
+    if (!memory || !text) throw new TypeError("A note was left out that nobody has");
+    return showPage({ memory, text }, cursors, place);
   },
 });
 
@@ -79,11 +78,11 @@ export const MEMORY_TOOLS: readonly Tool[] = [memoryOpenTool, listMemoryTool];
 
 /** Shows what fits of a note, from where the page before ended. */
 function showPage(
-  memory: MemoryAnswer,
+  { memory, text }: Required<Pick<OpenedMemory, "memory" | "text">>,
   cursors: Cursors,
   place: CursorPlace | undefined,
 ): ToolAnswer {
-  const { markdown, etag, path, kind, name, conflicts, conflictCopies } = memory;
+  const { markdown, etag, path, kind, name, conflicts = [], conflictCopies = [] } = memory;
   const start = place === undefined ? 0 : readStart(memory, place);
   const head = {
     // Whoever asks knows it, and a title of a page is no reason to show nothing else.
@@ -92,21 +91,16 @@ function showPage(
     kind,
     name: clip(name, MAX_NAME_CHARS),
     etag,
-    ...(conflicts === undefined ? {} : { conflicts: firstPaths(conflicts) }),
-    ...(conflictCopies === undefined ? {} : { conflictCopies: firstPaths(conflictCopies) }),
+    ...showPaths({ conflicts, conflictCopies }),
   };
-  const total = lineAt(markdown, markdown.length - 1);
+  const total = text.lineCount;
   const widest = { start: total, end: total, total };
   const room = MAX_ANSWER_CHARS - CURSOR_ROOM -
     countChars({ ...head, lines: widest, markdown: "" });
   const end = start + fitText(markdown.slice(start, start + MAX_ANSWER_CHARS), room);
   return {
     ...head,
-    lines: {
-      start: Math.min(total, lineAt(markdown, start)),
-      end: lineAt(markdown, end - 1),
-      total,
-    },
+    lines: { start: lineAt(text, start), end: Math.min(total, lineAt(text, end - 1)), total },
     markdown: markdown.slice(start, end),
     ...(end < markdown.length ? { nextCursor: cursors.format([etag, end]) } : {}),
   };
@@ -131,19 +125,17 @@ function readStart({ id, markdown, etag }: MemoryAnswer, [seenEtag, start]: Curs
   throw refusedCursor();
 }
 
-/** Returns the line that holds a character; LF, CR LF and a lone CR end a line; 0 before the text. */
-function lineAt(text: string, offset: number): number {
-  let line = offset < 0 ? 0 : 1;
-  for (let at = 0; at < offset; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === LF || (unit === CR && text.charCodeAt(at + 1) !== LF)) line++;
+/** Shows the first paths of each list, and counts the others. */
+function showPaths(lists: Readonly<Record<string, readonly string[]>>): ToolAnswer {
+  const shown: Record<string, unknown> = {};
+  let leftOut = 0;
+  for (const [key, paths] of Object.entries(lists)) {
+    let chars = 0;
+    const first = paths.filter((path) => (chars += countChars(path)) <= MAX_PATHS_CHARS);
+    if (paths.length > 0) shown[key] = first;
+    leftOut += paths.length - first.length;
   }
-  return line;
-}
-
-function firstPaths(paths: readonly string[]): string[] {
-  let chars = 0;
-  return paths.filter((path) => (chars += countChars(path)) <= MAX_PATHS_CHARS);
+  return leftOut > 0 ? { ...shown, leftOut } : shown;
 }
 
 function shortenSummary(memory: MemorySummary): MemorySummary {

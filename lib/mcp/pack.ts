@@ -30,17 +30,19 @@ export function packListing<T>({ head, key, items, cursorAfter }: Listing<T>): T
     ...(leftOut > 0 ? { leftOut } : {}),
     ...toCursor(cursorAfter(count)),
   });
-  // Of the list itself; the rest is the same whatever it holds.
+  // Of the list itself; what stands around it is measured as it will be sent.
   let listChars = 0;
   for (const item of items) {
     const chars = countChars(item) + 1;
-    const frame = countChars(answerWith([], taken + 1));
-    if (frame + chars > MAX_ANSWER_CHARS) leftOut++;
-    else if (frame + listChars + chars > MAX_ANSWER_CHARS) break;
-    else {
-      shown.push(item);
-      listChars += chars;
+    const isTooLong = countChars(answerWith([], taken + 1)) + chars > MAX_ANSWER_CHARS;
+    if (isTooLong) leftOut++;
+    const added = isTooLong ? 0 : chars;
+    if (countChars(answerWith([], taken + 1)) + listChars + added > MAX_ANSWER_CHARS) {
+      if (isTooLong) leftOut--;
+      break;
     }
+    if (!isTooLong) shown.push(item);
+    listChars += added;
     taken++;
   }
   return answerWith(shown, taken);

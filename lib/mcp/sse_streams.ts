@@ -21,6 +21,8 @@ export interface SseStreamsOptions {
    * then follows at once.
    */
   readonly connect: (transport: SseTransport) => Promise<void>;
+  /** Hears of each stream that is given up because its client does not read. */
+  readonly onGiveUp?: () => void;
   readonly maxStreams?: number;
   readonly keepAliveMs?: number;
   readonly maxPending?: number;
@@ -54,6 +56,7 @@ export class SseStreams {
       keepAliveMs: KEEP_ALIVE_MS,
       maxPending: MAX_PENDING_CALLS,
       maxQueuedBytes: MAX_QUEUED_BYTES,
+      onGiveUp: () => {},
       ...options,
     };
   }
@@ -123,6 +126,7 @@ export class SseStreams {
       maxQueuedBytes: this.#options.maxQueuedBytes,
       signal,
       onSend: (message) => calls.settle(message),
+      onGiveUp: this.#options.onGiveUp,
       onEnd: () => this.#forget(sessionId),
     });
     this.#streams.set(sessionId, { transport, calls });

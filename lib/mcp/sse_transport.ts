@@ -28,6 +28,8 @@ export interface SseTransportOptions {
   readonly signal?: AbortSignal;
   /** Hears of each message just before it is written. */
   readonly onSend?: (message: JSONRPCMessage) => void;
+  /** Hears that the client does not read, and that the stream is given up for that. */
+  readonly onGiveUp?: () => void;
   /** Hears of the end before `onclose` does, and also when nobody has called `start()` yet. */
   readonly onEnd?: () => void;
 }
@@ -104,10 +106,14 @@ export class SseTransport implements Transport {
   }
 
   #write(bytes: Uint8Array<ArrayBuffer>): void {
-    const room = this.#controller?.desiredSize ?? 0;
-    if (bytes.byteLength <= room) this.#controller?.enqueue(bytes);
+    if (this.#controller === undefined) return;
+    if (bytes.byteLength <= (this.#controller.desiredSize ?? 0)) {
+      this.#controller.enqueue(bytes);
+      return;
+    }
     // An error, not a close, as only that drops what waits.
-    else this.#end((controller) => controller.error(tooSlow()));
+    this.#end((controller) => controller.error(tooSlow()));
+    this.#options.onGiveUp?.();
   }
 
   /** No error, which the HTTP server would report although a client may leave as it likes. */

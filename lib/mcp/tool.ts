@@ -79,7 +79,9 @@ export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
       annotations: hints,
       ...(isEssential ? { _meta: ALWAYS_LOAD } : {}),
     },
-    call: (services, caller, given) => run(services, caller, parseInput<Input>(args, given)),
+    call: async (services, caller, given) => {
+      return await run(services, caller, parseInput<Input>(args, given));
+    },
   };
 }
 

@@ -22,6 +22,8 @@ export interface ListMemoriesDeps {
 
 const ENTRIES_PER_STEP = 1_000;
 
+const DATE = /^\d{4}[-/]\d{1,2}(?:[-/]\d{1,2}|$)/;
+
 /** Stands for a time that nobody can read: before any that can be. */
 const OLDEST_MS = Number.MIN_SAFE_INTEGER;
 
@@ -33,7 +35,8 @@ interface Place {
 
 /**
  * Returns memories, the newest first, equal ones by path. A cursor names the last one shown and
- * not a number, so that what is saved or deleted meanwhile makes nobody miss or see one twice.
+ * not a number, so that what is made or deleted meanwhile shifts nothing. One that is changed
+ * meanwhile moves to the front, where a list begun before does not come any more.
  *
  * @returns At most `input.limit`; `total` counts those of all pages.
  * @throws {InvalidRequest} If the cursor is none of ours, or of a list with other filters.
@@ -106,7 +109,8 @@ function toFilter({ scope, tag, status }: MemoriesInput): NoteFilter {
 }
 
 function toMs(updatedAt: string): number {
-  const ms = Date.parse(updatedAt);
+  // Else any text that ends in a number would pass for a date.
+  const ms = DATE.test(updatedAt) ? Date.parse(updatedAt) : NaN;
   return Number.isNaN(ms) ? OLDEST_MS : ms;
 }
 

@@ -7,6 +7,7 @@ import { type Clock, Slicer } from "@/lib/seams.ts";
 import type { FrontmatterValue } from "@/lib/vault/frontmatter.ts";
 import { identifyNote, type NoteIdentity } from "@/lib/vault/kinds.ts";
 import { bodyOf, type ParsedNote } from "@/lib/vault/note.ts";
+import type { NoteText } from "@/lib/vault/note_text.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
 import { isMarkdown, parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
 import { parseText, readHashed } from "./_read_file.ts";
@@ -25,6 +26,8 @@ export interface OpenedMemory {
   readonly etag: string;
   /** Absent if the caller has it already. */
   readonly memory?: MemoryAnswer;
+  /** The text of `memory.markdown`, with its lines. */
+  readonly text?: NoteText;
 }
 
 /**
@@ -33,8 +36,10 @@ export interface OpenedMemory {
  * not, or is gone, the vault is compared with the index once more, however large it is.
  *
  * @throws {NoteNotFound} If no memory has the id and no note lies there, or it is never read.
- * @throws {PathEscapesVault} If the text is neither an id nor a path of the vault, or a link.
- * @throws {IndexNotReady} If the memory is known, but a part of the vault cannot be seen now.
+ * @throws {PathEscapesVault} If the text is no id, and a path that leads out of the vault or over
+ * a link.
+ * @throws {IndexNotReady} If the vault is still being read, or the memory is known but a part of
+ * the vault cannot be seen now.
  * @throws {PayloadTooLarge} If the file is over the size that notes may have.
  * @throws {AppError} `unsupported-media-type` if what lies at the path is not UTF-8 text.
  */
@@ -54,7 +59,7 @@ export async function openMemory(
   if (!found) throw toNotFound(index, input.id);
   const { etag } = found;
   if (input.knownEtags?.includes(etag)) return { etag };
-  return { etag, memory: describe(deps, found) };
+  return { etag, memory: describe(deps, found), text: found.parsed.text };
 }
 
 interface FoundNote extends NoteIdentity {
@@ -110,18 +115,20 @@ function findPath(index: OpenMemoryDeps["index"], text: string): VaultPath | und
 }
 
 function toNotFound(index: OpenMemoryDeps["index"], id: string): AppError {
-  const path = parseVaultPath(id);
+  // What ends like a note's path may be told that it is none.
+  const path = isMarkdown(id) ? parseVaultPath(id) : undefined;
   const name = `"${show(id)}"`;
   if (index.indexing) {
     const { done, total } = index.indexing;
     // Nothing is counted before the files are listed.
     const progress = total > 0 ? ` (${done} of ${total} files)` : "";
-    return new NoteNotFound(
+    return new IndexNotReady(
       `Cannot find memory or note ${name} yet: the vault is still being read${progress}. Try ` +
         "again in a moment",
     );
   }
-  const isKnown = index.claimantsOf(id).length > 0 || index.find(path) !== undefined;
+  const isKnown = index.claimantsOf(id).length > 0 ||
+    (path !== undefined && index.find(path) !== undefined);
   if (isKnown && index.warnings.length > 0) {
     return new IndexNotReady(
       `Cannot read ${name} now: a part of the vault cannot be seen. ${index.warnings.join(". ")}`,

@@ -38,12 +38,12 @@ export class FileJudge {
   }
 
   /** Tells at once whether a file may be shown, as far as that can be told without reading it. */
-  maySee(path: VaultPath): boolean {
+  mayShow(path: VaultPath): boolean {
     return this.#index.isListed(path) ?? classifyNote(this.#vault, path, {}) !== "derived";
   }
 
   /** Tells for certain, and reads a file that the index does not know. */
-  async sees(path: VaultPath): Promise<boolean> {
+  async isShown(path: VaultPath): Promise<boolean> {
     const isListed = this.#index.isListed(path);
     if (isListed !== undefined) return isListed;
     const note = await this.#read(path);
@@ -57,7 +57,7 @@ export class FileJudge {
     return true;
   }
 
-  /** Labels a file that `sees()` let through. */
+  /** Labels a file that `isShown()` let through. */
   labelOf(path: VaultPath): FileLabel {
     return this.#unknown.get(path) ?? this.#index.find(path) ?? { id: path, name: stemOf(path) };
   }

@@ -8,7 +8,7 @@ import {
   type Signals,
 } from "@/lib/contracts.ts";
 import { InvalidRequest } from "@/lib/errors.ts";
-import type { Clock } from "@/lib/seams.ts";
+import { type Clock, roundMs } from "@/lib/seams.ts";
 import { readState } from "@/lib/index/answer_state.ts";
 import type { IndexHit } from "@/lib/index/keyword_search.ts";
 import { headingAt, type IndexedNote } from "@/lib/index/indexed_note.ts";
@@ -65,7 +65,7 @@ export async function searchNotes(
       : { fallback: { from: input.mode, to: mode, reason: NO_EMBEDDING } }),
     ...readState(deps.index, freshness),
     ...found,
-    tookMs: Math.round((deps.clock.monotonicMs() - startMs) * 100) / 100,
+    tookMs: roundMs(deps.clock.monotonicMs() - startMs),
   };
 }
 

@@ -49,8 +49,8 @@ export async function searchText(
     limit,
     skip: offset,
     order: "match-count",
-    isWanted: (path) => judge.maySee(path),
-    confirm: (path) => judge.sees(path),
+    isWanted: (path) => judge.mayShow(path),
+    confirm: (path) => judge.isShown(path),
     signal,
   });
   return {

@@ -6,7 +6,7 @@
 import { AppError, IndexNotReady, InvalidRequest } from "@/lib/errors.ts";
 import { type Clock, Slicer, systemClock } from "@/lib/seams.ts";
 import { createLineFinder, type GrepPattern, type LineFinder } from "./_builtin_grep.ts";
-import { type CountedFile, type FileOrder, FirstFiles, sortByFolder } from "./_first_files.ts";
+import { type CountedFile, type FileOrder, FileQueue, sortByFolder } from "./_file_queue.ts";
 import { type GrepMatch, showMatch, toCharOffsets } from "./_match_lines.ts";
 import { countMatches, locateMatches, type RipgrepJob } from "./_ripgrep.ts";
 import { decodeNote, type NoteText } from "./note_text.ts";
@@ -134,7 +134,7 @@ function namesCase(pattern: string): boolean {
 /** All files that match, none of them shown yet. */
 interface Found {
   readonly engine: GrepResult["engine"];
-  readonly first: FirstFiles;
+  readonly first: FileQueue;
   readonly truncated: boolean;
   /** Absent for a pattern that only ripgrep understands. */
   readonly find: LineFinder | undefined;
@@ -143,7 +143,7 @@ interface Found {
 async function countWithRipgrep(job: Job): Promise<Found | undefined> {
   const { rgPath, excludedGlobs, order } = job.request;
   if (rgPath === undefined) return undefined;
-  const first = new FirstFiles(order);
+  const first = new FileQueue(order);
   const onFile = (text: string, matchCount: number) => {
     const path = wantedPath(job, text);
     if (path !== undefined) first.add({ path, matchCount });
@@ -194,7 +194,7 @@ async function countBuiltIn(job: Job): Promise<Found> {
       `Cannot search the vault: its folder cannot be read (${scan.rootError})`,
     );
   }
-  const first = new FirstFiles(order);
+  const first = new FileQueue(order);
   for (const path of sortByFolder(scan.files.keys())) {
     signal?.throwIfAborted();
     if (clock.monotonicMs() >= job.deadlineMs) {
@@ -225,7 +225,7 @@ interface Page {
 }
 
 /** Takes out the files up to the end of the page, and keeps those that it shows. */
-async function choosePage({ request, clock }: Job, first: FirstFiles): Promise<Page> {
+async function choosePage({ request, clock }: Job, first: FileQueue): Promise<Page> {
   const { limit, skip = 0, confirm, signal } = request;
   const untilMs = clock.monotonicMs() + CONFIRM_TIME_LIMIT_MS;
   const files: CountedFile[] = [];

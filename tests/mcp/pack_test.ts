@@ -56,6 +56,20 @@ describe("packListing()", () => {
     deepEqual(pack(["a", huge, "b"]), { total: 3, results: ["a", "b"], leftOut: 1 });
     deepEqual(pack([huge], 2), { total: 2, results: [], leftOut: 1, nextCursor: "at-1" });
   });
+
+  it("packListing() counts what it says of the page too: what is left out, and a long cursor", () => {
+    const huge = "x".repeat(MAX_ANSWER_CHARS);
+    for (let filler = MAX_ANSWER_CHARS - 200; filler < MAX_ANSWER_CHARS; filler++) {
+      const answer = packListing({
+        head: {},
+        key: "results",
+        items: ["x".repeat(filler), huge, huge, "end"],
+        cursorAfter: (count) => count === 4 ? undefined : "c".repeat(count * 60),
+      });
+
+      ok(countChars(answer) <= MAX_ANSWER_CHARS, `${filler}`);
+    }
+  });
 });
 
 describe("fitText()", () => {

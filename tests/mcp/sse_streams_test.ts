@@ -360,7 +360,7 @@ describe("SseStreams over sockets", () => {
 });
 
 describe("SseStreams", () => {
-  it("open() connects a server with what the route knows, and tells the endpoint", async () => {
+  it("open() connects a server, and tells the endpoint", async () => {
     const { streams, open, transports } = openInProcess({ newId: () => "s1" });
 
     const { response } = await open();
@@ -368,6 +368,21 @@ describe("SseStreams", () => {
 
     equal(await response?.text(), "event: endpoint\ndata: /m/s1\n\n");
     equal(transports[0]?.sessionId, "s1");
+  });
+
+  it("SseStreams tells of a stream that is given up as nobody reads it, and of no other", async () => {
+    let told = 0;
+    const onGiveUp = () => told++;
+    const { streams, open, transports } = openInProcess({ maxQueuedBytes: 1_000, onGiveUp });
+    await open();
+    await open();
+
+    for (let sent = 0; sent < 20; sent++) {
+      await transports[0]?.send({ jsonrpc: "2.0", method: "notifications/x", params: {} });
+    }
+    await streams.close();
+
+    equal(told, 1);
   });
 
   it("open() leaves nothing when the server cannot be connected", async () => {

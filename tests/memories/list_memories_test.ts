@@ -242,6 +242,27 @@ describe("listMemories() page by page", () => {
     equal(rest.nextCursor, undefined);
   });
 
+  it("listMemories() takes one that is changed meanwhile to the front, where a new list has it", async () => {
+    await using world = await indexed(numbered(3));
+
+    const first = await list(world, { limit: 1 });
+    world.write("002.md", updated("m2", "2030-01-01"));
+    const rest = await list(world, { cursor: first.nextCursor ?? "" });
+
+    deepEqual([idsOf(first), idsOf(rest)], [["m0"], ["m1"]]);
+    deepEqual(idsOf(await list(world, {})), ["m2", "m0", "m1"]);
+  });
+
+  it("listMemories() takes no text for a date that only ends in a number", async () => {
+    await using world = await indexed({
+      "a.md": updated("text", "Sprint 7"),
+      "b.md": updated("old", "1999-12-31"),
+      "c.md": updated("slashes", "2000/1/2"),
+    });
+
+    deepEqual(idsOf(await list(world, {})), ["slashes", "old", "text"]);
+  });
+
   it("cursorsAfter() goes on after any memory of a page", async () => {
     await using world = await indexed(numbered(6));
     const input: MemoriesInput = { scope: "all", limit: 50 };

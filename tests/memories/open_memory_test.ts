@@ -287,7 +287,7 @@ describe("openMemory() after a change by another program", () => {
       const counted = await failure(open(during({ done: 3, total: 8 }), id));
       const listing = await failure(open(during({ done: 0, total: 0 }), id));
 
-      equal(counted?.code, "note-not-found");
+      equal(counted?.code, "index-not-ready");
       match(counted?.message ?? "", /still being read \(3 of 8 files\)\. Try again/);
       match(listing?.message ?? "", /still being read\. Try again/);
     }
@@ -481,10 +481,9 @@ describe("openMemory() by a path", () => {
     });
     await Deno.symlink("/etc/hostname", world.pathOf("link.md"));
     const cases: Record<string, ErrorCode> = {
-      "": "path-escapes-vault",
       "../a.md": "path-escapes-vault",
-      "x/../../a": "path-escapes-vault",
-      "/etc/passwd": "path-escapes-vault",
+      "x/../../a.md": "path-escapes-vault",
+      "/etc/passwd.md": "path-escapes-vault",
       "a\0.md": "path-escapes-vault",
       [`${"x".repeat(300)}.md`]: "path-escapes-vault",
       "m1": "note-not-found",
@@ -502,6 +501,25 @@ describe("openMemory() by a path", () => {
       equal(await refusal(open(world, id)), code, id);
       equal(await refusal(openNote(world, caller, { path: id })), code, id);
     }
+  });
+});
+
+describe("openMemory() by an id that is no path", () => {
+  // Ids are free: what no memory has is not found, whatever it looks like.
+  for (const id of ["", "aux", "2026/", "a//b", "../a", "/etc/passwd", "a\nb", "x".repeat(5_000)]) {
+    it(`openMemory() finds no memory ${JSON.stringify(id.slice(0, 12))}`, async () => {
+      await using world = await indexed({ "a.md": memory("m1") });
+
+      equal(await refusal(open(world, id)), "note-not-found");
+    });
+  }
+
+  it("openMemory() finds a memory by such an id, and not when it is deleted", async () => {
+    await using world = await indexed({ "a.md": memory("aux") });
+
+    equal((await open(world, "aux")).path, "a.md");
+    world.remove("a.md");
+    equal(await refusal(open(world, "aux")), "note-not-found");
   });
 });
 

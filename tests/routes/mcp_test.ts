@@ -30,10 +30,20 @@ describe("POST /mcp of 2025", () => {
     const says = new RegExp(`"protocolVersion":"${version}".*"name":"commonplace"`);
     rows.push({
       name: `initialize ${version}`,
-      ask: post(initialize(version)),
+      ask: post(initialize(version), { accept: "application/json, text/event-stream" }),
       status: 200,
       says,
       headers: { "content-type": "text/event-stream" },
+    });
+  }
+  // Who does not ask for events gets none.
+  for (const accept of ["*/*", "application/json"]) {
+    rows.push({
+      name: `a call with Accept: ${accept}`,
+      ask: post(toolCall("recall", { query: "zebra" }), { accept }),
+      status: 200,
+      says: /^\{"result":.*"total":1/,
+      headers: { "content-type": "application/json" },
     });
   }
   for (
@@ -139,7 +149,7 @@ describe("POST /mcp of 2025", () => {
 describe("batches", () => {
   const rows = ["/mcp", "/messages?sessionId=x"].flatMap((path) =>
     [[], [INITIALIZE], [LIST, LIST], [INITIALIZED]].flatMap((batch): Row[] => {
-      const says = /Batches are not part of MCP/;
+      const says = /Batches are not taken here/;
       const name = JSON.stringify(batch).slice(0, 40);
       const modern = { "mcp-protocol-version": MODERN_VERSION, "mcp-method": "tools/list" };
       return [{}, { "mcp-protocol-version": "2025-03-26" }, modern].map((headers) => (

@@ -24,6 +24,7 @@ interface Parameter {
 
 interface Operation {
   readonly operationId: string;
+  readonly responses: { readonly default: { readonly content: Readonly<Record<string, unknown>> } };
   readonly parameters?: readonly Parameter[];
 }
 
@@ -62,6 +63,24 @@ describe("GET /openapi.json", () => {
       .map(({ method, path }) => `${method} ${toTemplate(path)}`);
 
     deepEqual(operationsOf(document).toSorted(), routes.toSorted());
+  });
+
+  it("GET /openapi.json tells of each path what its errors look like", async () => {
+    await using world = await testWorld();
+    const { paths } = await fetchDocument();
+
+    for (const [path, operations] of Object.entries(paths)) {
+      for (const [method, { responses }] of Object.entries(operations)) {
+        const refused = await world.request(path, {
+          method: method.toUpperCase(),
+          headers: { host: "evil.test" },
+        });
+
+        equal(refused.status, 403);
+        const types = Object.keys(responses.default.content);
+        deepEqual([refused.headers.get("content-type")], types, path);
+      }
+    }
   });
 
   it("GET /openapi.json is of version 3.1, with unique operation ids", async () => {

@@ -18,7 +18,7 @@ interface Entry {
  * Hands out many files in order, equals by path. Only a few are ever asked for, so they are kept in
  * a heap: each stands before its children, those of `at` at `2 * at + 1` and `2 * at + 2`.
  */
-export class FirstFiles {
+export class FileQueue {
   readonly #byCount: boolean;
   readonly #heap: Entry[] = [];
 
@@ -78,7 +78,7 @@ function sortKey(path: VaultPath): string {
   return path.replaceAll("/", "\0");
 }
 
-/** Sorts paths in the order of `FirstFiles`. */
+/** Sorts paths in the order of `FileQueue`. */
 export function sortByFolder(paths: Iterable<VaultPath>): VaultPath[] {
   return Array.from(paths, (path) => ({ path, key: sortKey(path) }))
     .sort((a, b) => a.key < b.key ? -1 : 1)
