@@ -39,18 +39,39 @@ export const wholeNumber = (least: number, most: number): z.ZodType<number, stri
       z.number().int().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`),
     );
 
-const commaList = z.string().transform((text) =>
-  text.split(",").map((item) => item.trim()).filter((item) => item !== "")
-);
+/** Each one more costs a search over all notes time. */
+export const MAX_FILTER_TAGS = 16;
+export const MAX_FILTER_KINDS = 16;
+export const MAX_LABEL_CHARS = 200;
+/** As long as a path may be; ids are free, and one that is longer cannot be asked for. */
+export const MAX_ID_CHARS = 4_096;
+/** A cursor may hold a path in other letters. */
+export const MAX_CURSOR_CHARS = 16_384;
+
+const commaList = (most: number) =>
+  z.string()
+    .transform((text) => text.split(",").map((item) => item.trim()).filter((item) => item !== ""))
+    .refine((items) => items.length <= most, `must hold at most ${most} items`);
 
 const isNotBlank = (text: string) => text.trim() !== "";
 
-export const filledText = z.string("must be a text").refine(isNotBlank, "must not be empty");
+/** A text that says something, and no more than a person would write there. */
+export const shortText = (maxChars: number): z.ZodString =>
+  z.string("must be a text")
+    .refine(isNotBlank, "must not be empty")
+    .refine(
+      (text) => text.length <= maxChars,
+      `must not be longer than ${maxChars} characters`,
+    );
 
-export const queryText = filledText.refine(
-  (text) => text.length <= MAX_QUERY_CHARS,
-  `must not be longer than ${MAX_QUERY_CHARS} characters`,
+export const queryText = shortText(MAX_QUERY_CHARS);
+
+/** May be empty, which means the whole vault. */
+export const folderName = z.string("must be a text").refine(
+  (text) => text.length <= MAX_ID_CHARS,
+  `must not be longer than ${MAX_ID_CHARS} characters`,
 );
+const LONG_LABEL = `must not hold one of more than ${MAX_LABEL_CHARS} characters`;
 
 /** Until projects are known a scope is the global store, or no limit at all. */
 export const scopeName = z.enum(["all", "global"]).default("all").describe(
@@ -68,12 +89,14 @@ export const SearchParams = z.strictObject({
   limit: wholeNumber(1, MAX_SEARCH_LIMIT).default(DEFAULT_SEARCH_LIMIT)
     .describe("How many hits at the most, 1 to 100"),
   scope: scopeName,
-  kind: commaList.pipe(z.array(z.enum(NOTE_KINDS))).default([]).describe(
+  kind: commaList(MAX_FILTER_KINDS).pipe(z.array(z.enum(NOTE_KINDS))).default([]).describe(
     "Only these kinds of note, comma-separated",
   ),
-  tags: commaList.default([]).describe("Only notes with any of these tags, comma-separated"),
-  folder: z.string().optional().describe("Only notes in this folder of the vault or below it"),
-  status: filledText.optional().describe(
+  tags: commaList(MAX_FILTER_TAGS)
+    .refine((tags) => tags.every((tag) => tag.length <= MAX_LABEL_CHARS), LONG_LABEL).default([])
+    .describe("Only notes with any of these tags, comma-separated"),
+  folder: folderName.optional().describe("Only notes in this folder of the vault or below it"),
+  status: shortText(MAX_LABEL_CHARS).optional().describe(
     "Only notes with this status; without it memories that are not active are left out",
   ),
 });
@@ -112,11 +135,15 @@ export const DEFAULT_MEMORIES_LIMIT = 50;
 /** `GET /api/memories`. */
 export const MemoriesParams = z.strictObject({
   scope: scopeName,
-  tag: filledText.optional().describe("Only memories with this tag"),
-  status: filledText.optional().describe("Only memories with this status; `active` without it"),
+  tag: shortText(MAX_LABEL_CHARS).optional().describe("Only memories with this tag"),
+  status: shortText(MAX_LABEL_CHARS).optional().describe(
+    "Only memories with this status; `active` without it",
+  ),
   limit: wholeNumber(1, MAX_SEARCH_LIMIT).default(DEFAULT_MEMORIES_LIMIT)
     .describe("How many memories at the most, 1 to 100"),
-  cursor: filledText.optional().describe("`nextCursor` of the answer before, for what follows"),
+  cursor: shortText(MAX_CURSOR_CHARS).optional().describe(
+    "`nextCursor` of the answer before, for what follows",
+  ),
 });
 export type MemoriesInput = z.output<typeof MemoriesParams>;
 

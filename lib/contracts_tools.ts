@@ -5,14 +5,20 @@
 import * as z from "zod";
 import {
   DEFAULT_SEARCH_LIMIT,
-  filledText,
+  folderName,
   IndexingShape,
+  MAX_CURSOR_CHARS,
+  MAX_FILTER_KINDS,
+  MAX_FILTER_TAGS,
+  MAX_ID_CHARS,
+  MAX_LABEL_CHARS,
   MAX_SEARCH_LIMIT,
   MemorySummaryShape,
   NOTE_KINDS,
   queryText,
   scopeName,
   SEARCH_MODES,
+  shortText,
   SignalsShape,
   wholeNumber,
 } from "./contracts.ts";
@@ -23,7 +29,7 @@ const limitNumber = (() => {
     .default(DEFAULT_SEARCH_LIMIT);
 })();
 
-const cursor = filledText.optional().describe(
+const cursor = shortText(MAX_CURSOR_CHARS).optional().describe(
   "nextCursor of the answer before, with the other arguments as they were",
 );
 /** What is derived is never found. */
@@ -40,13 +46,19 @@ export const SearchNotesArgs = z.strictObject({
   query: queryText.describe("What to look for, in any language; with mode grep a literal text"),
   mode: mode.describe("grep = the files' own lines, keyword = BM25"),
   limit: limitNumber.describe("Hits a page"),
-  tags: z.array(filledText, "must be a list of texts").default([]).describe("Any of these"),
-  folder: z.string("must be a text").optional().describe(
+  tags: z.array(shortText(MAX_LABEL_CHARS), "must be a list of texts")
+    .max(MAX_FILTER_TAGS, `must hold at most ${MAX_FILTER_TAGS} texts`).default([]).describe(
+      "Any of these",
+    ),
+  folder: folderName.optional().describe(
     "Only in this folder of the vault, or below it",
   ),
-  kind: z.array(kind, 'must be a list such as ["memory"]').default([])
+  kind: z.array(kind, 'must be a list such as ["memory"]')
+    .max(MAX_FILTER_KINDS, `must hold at most ${MAX_FILTER_KINDS} kinds`).default([])
     .describe("Any of these"),
-  status: filledText.optional().describe("Only this status; else inactive memories are left out"),
+  status: shortText(MAX_LABEL_CHARS).optional().describe(
+    "Only this status; else inactive memories are left out",
+  ),
   scope: scopeName,
   cursor,
 });
@@ -68,7 +80,7 @@ export const MemorySearchArgs = z.strictObject({
 });
 
 export const MemoryOpenArgs = z.strictObject({
-  id: filledText.describe("The id of a memory, or the path of any note"),
+  id: shortText(MAX_ID_CHARS).describe("The id of a memory, or the path of any note"),
   cursor,
 });
 

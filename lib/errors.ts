@@ -15,6 +15,7 @@ const ERROR_TABLE = {
   "not-found": { status: 404, title: "There is no such resource" },
   "note-not-found": { status: 404, title: "There is no such note" },
   "method-not-allowed": { status: 405, title: "The method is not allowed here" },
+  "request-timeout": { status: 408, title: "The request took too long" },
   "edit-conflict": { status: 409, title: "The note changed since it was read" },
   "payload-too-large": { status: 413, title: "The request is too large" },
   "uri-too-long": { status: 414, title: "The request address is too long" },

@@ -73,8 +73,12 @@ function toFindings(issues: readonly Issue[], context: IssueContext): Finding[] 
 }
 
 function messageOf({ path, values, message }: Issue, given: IssueContext["given"]): string {
-  if (!given.has(String(path[0] ?? ""))) return "must be given";
-  return values === undefined ? message : `must be one of ${values.join(", ")}`;
+  const [field, at] = path;
+  if (!given.has(String(field ?? ""))) return "must be given";
+  const words = values === undefined ? message : `must be one of ${values.join(", ")}`;
+  // In a list that came as such; one that came as a text is counted by nobody.
+  const isItem = at !== undefined && typeof given.get(String(field)) === "object";
+  return isItem ? `must be a list, and in it [${String(at)}] ${words}` : words;
 }
 
 function describe(field: string, message: string, given: IssueContext["given"]): FieldProblem {

@@ -10,6 +10,9 @@ import { openVault, type Vault } from "./vault/vault.ts";
 /** More at once would answer none sooner, and everything else later. */
 const GREPS_AT_ONCE = 2;
 
+/** A large note takes a hundred megabytes while it is read. */
+const NOTE_READS_AT_ONCE = 2;
+
 /** What comes from the machine, so that a test can replace it. */
 export interface Seams {
   readonly clock: Clock;
@@ -25,6 +28,8 @@ export interface Services extends Seams {
   readonly vault: Vault;
   readonly index: VaultIndex;
   readonly grep: Grep;
+  /** Bounds how many notes are read for people and agents at a time. */
+  readonly noteReads: Semaphore;
   /** Begins to read the vault and returns at once; requests are answered meanwhile. */
   start(): void;
   /** Returns when the vault was read whole, for programs that have to wait for it. */
@@ -55,6 +60,7 @@ export function createServices(config: Config, seams: Seams): Services {
     config,
     vault,
     index,
+    noteReads: new Semaphore(NOTE_READS_AT_ONCE),
     grep: (request) =>
       greps.run(() =>
         grepVault({

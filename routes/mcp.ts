@@ -39,7 +39,7 @@ export function mcpRoutes({ config }: Services, mcp: McpEndpoint): Hono<AppEnv> 
     requireSse(config.mcpSse);
     if (c.req.method === "HEAD") return c.body(null, 200, { "Content-Type": "text/event-stream" });
     // Beside the path that was asked for, so that a prefix stays.
-    const endpoint = rawPathOf(c.req.url).replace(/sse$/, "messages");
+    const endpoint = rawPathOf(c.req.url).replace(/[^/]*$/, "messages");
     return await mcp.openStream(c.req.raw, endpoint);
   });
   routes.post("/messages", async (c) => {

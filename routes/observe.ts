@@ -49,7 +49,9 @@ function report({ logger, metrics }: ObserveDeps, c: Context<AppEnv>, ms: number
     ms: roundMs(ms),
     ...(c.error instanceof AppError ? { code: c.error.code } : {}),
   };
-  if (status >= 500) logger.error("request", fields);
+  // A server that is full, or stops, has not failed.
+  if (status === 503) logger.warn("request", fields);
+  else if (status >= 500) logger.error("request", fields);
   else logger.info("request", fields);
 }
 

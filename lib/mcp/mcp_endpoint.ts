@@ -92,7 +92,8 @@ export class McpEndpoint {
   async answer(request: Request, body: unknown, sender: Sender): Promise<Response> {
     if (this.#isClosed) throw stopping();
     refuseBatch(body);
-    const answering = this.#handler.fetch(this.#admit(request, sender), { parsedBody: body });
+    const parsedBody = withoutNullArguments(body);
+    const answering = this.#handler.fetch(this.#admit(request, sender), { parsedBody });
     this.#answering.add(answering);
     try {
       const response = await answering;
@@ -139,7 +140,7 @@ export class McpEndpoint {
    */
   receive(request: Request, { sessionId, body, sender }: SseMessage): void {
     refuseBatch(body);
-    const message = toMessage(body);
+    const message = toMessage(withoutNullArguments(body));
     const extra = { request: this.#admit(request, sender) };
     switch (this.#streams.receive(sessionId, message, extra)) {
       case "accepted":
@@ -204,6 +205,17 @@ async function toJson(response: Response): Promise<Response> {
     status: response.status,
     headers: { "Content-Type": "application/json" },
   });
+}
+
+/** Some clients write null for the arguments of a tool that needs none. */
+function withoutNullArguments(body: unknown): unknown {
+  if (!isRecord(body) || !isRecord(body["params"])) return body;
+  const { arguments: args, ...params } = body["params"];
+  return args === null ? { ...body, params } : body;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function refuseBatch(body: unknown): void {

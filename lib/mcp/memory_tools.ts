@@ -65,10 +65,10 @@ const listMemoryTool: Tool = defineTool({
       head: { ...head },
       key: "memories",
       items: memories.map(shortenSummary),
-      cursorAfter: (count) => {
+      endAfter: (count) => {
         const last = memories[count - 1];
-        if (last === undefined || count === memories.length) return nextCursor;
-        return cursorAfter(last);
+        const cursor = last && count < memories.length ? cursorAfter(last) : nextCursor;
+        return cursor === undefined ? {} : { nextCursor: cursor };
       },
     });
   },

@@ -10,17 +10,24 @@ import type { ToolAnswer } from "./tool.ts";
  */
 export const MAX_ANSWER_CHARS = 10_000;
 
+export interface PageEnd {
+  /** Absent if nothing follows. */
+  readonly nextCursor?: string;
+  /** True if more follows that nobody can get at. */
+  readonly truncated?: boolean;
+}
+
 export interface Listing<T> {
   /** All of the answer but the list. */
   readonly head: ToolAnswer;
   readonly key: string;
   readonly items: readonly T[];
-  /** Returns where to go on after so many of the items, `undefined` if nothing follows. */
-  readonly cursorAfter: (count: number) => string | undefined;
+  /** Returns what an answer says at its end after so many of the items: where to go on. */
+  readonly endAfter: (count: number) => PageEnd;
 }
 
 /** Takes as many of the first items as fit; one that can never fit is counted in `leftOut`. */
-export function packListing<T>({ head, key, items, cursorAfter }: Listing<T>): ToolAnswer {
+export function packListing<T>({ head, key, items, endAfter }: Listing<T>): ToolAnswer {
   const shown: T[] = [];
   let taken = 0;
   let leftOut = 0;
@@ -28,7 +35,7 @@ export function packListing<T>({ head, key, items, cursorAfter }: Listing<T>): T
     ...head,
     [key]: list,
     ...(leftOut > 0 ? { leftOut } : {}),
-    ...toCursor(cursorAfter(count)),
+    ...endAfter(count),
   });
   // Of the list itself; what stands around it is measured as it will be sent.
   let listChars = 0;
@@ -46,10 +53,6 @@ export function packListing<T>({ head, key, items, cursorAfter }: Listing<T>): T
     taken++;
   }
   return answerWith(shown, taken);
-}
-
-function toCursor(nextCursor: string | undefined): { nextCursor?: string } {
-  return nextCursor === undefined ? {} : { nextCursor };
 }
 
 /** Counts the characters of a value as JSON. */

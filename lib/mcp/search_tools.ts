@@ -14,11 +14,13 @@ import { type CursorPlace, cursorsOf, refusedCursor } from "@/lib/cursor.ts";
 import { recall } from "@/lib/recall/recall.ts";
 import { searchNotes } from "@/lib/recall/search_notes.ts";
 import { searchText } from "@/lib/recall/search_text.ts";
-import { clip, packListing } from "./pack.ts";
+import { clip, countChars, packListing } from "./pack.ts";
 import { MAX_LABEL_CHARS, MAX_NAME_CHARS, shortenDescription } from "./shorten.ts";
 import { defineTool, READ_ONLY, type Tool, type ToolAnswer } from "./tool.ts";
 
 const MAX_PASSAGE_CHARS = 600;
+/** Of the matches of one file as JSON: what five long lines with their neighbours take. */
+const MAX_MATCHES_CHARS = 5_000;
 
 const searchNotesTool: Tool = defineTool({
   name: "search_notes",
@@ -102,10 +104,12 @@ function readPage(tool: string, args: object, cursor: string | undefined): Page 
         head,
         key: "results",
         items,
-        cursorAfter: (count) => {
+        endAfter: (count) => {
           const next = offset + count;
-          const isEnd = count === 0 || next >= total || next > MAX_SEARCH_OFFSET;
-          return isEnd ? undefined : cursors.format([next]);
+          if (count === 0 || next >= total) return {};
+          return next > MAX_SEARCH_OFFSET
+            ? { truncated: true }
+            : { nextCursor: cursors.format([next]) };
         },
       }),
   };
@@ -144,8 +148,16 @@ function shortenRecalled(recalled: Recalled): Recalled {
   };
 }
 
+/** Shows fewer matches, the neighbours of lines first, until those of one file leave room for others. */
 function shortenFile(file: MatchingFile): MatchingFile {
-  return { ...file, name: clip(file.name, MAX_NAME_CHARS) };
+  let matches = file.matches;
+  if (countChars(matches) > MAX_MATCHES_CHARS) {
+    matches = matches.map(({ line, text }) => ({ line, text }));
+  }
+  while (matches.length > 1 && countChars(matches) > MAX_MATCHES_CHARS) {
+    matches = matches.slice(0, -1);
+  }
+  return { ...file, name: clip(file.name, MAX_NAME_CHARS), matches };
 }
 
 function round(score: number): number {

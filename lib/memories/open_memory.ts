@@ -3,7 +3,7 @@ import type { Caller, MemoryAnswer, MemoryInput } from "@/lib/contracts.ts";
 import { AppError, type ErrorCode, IndexNotReady, NoteNotFound } from "@/lib/errors.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import { show } from "@/lib/parse_input.ts";
-import { type Clock, Slicer } from "@/lib/seams.ts";
+import { type Clock, type Semaphore, Slicer } from "@/lib/seams.ts";
 import type { FrontmatterValue } from "@/lib/vault/frontmatter.ts";
 import { identifyNote, type NoteIdentity } from "@/lib/vault/kinds.ts";
 import { bodyOf, type ParsedNote } from "@/lib/vault/note.ts";
@@ -15,11 +15,14 @@ import { parseText, readHashed } from "./_read_file.ts";
 export interface OpenMemoryDeps {
   readonly clock: Clock;
   readonly vault: Vault;
+  readonly noteReads: Semaphore;
   readonly index: Pick<
     VaultIndex,
     "claimantsOf" | "copiesOf" | "find" | "indexing" | "refresh" | "warnings"
   >;
 }
+
+const MAX_RETRIES = 3;
 
 /** What is on disk now. */
 export interface OpenedMemory {
@@ -42,19 +45,25 @@ export interface OpenedMemory {
  * the vault cannot be seen now.
  * @throws {PayloadTooLarge} If the file is over the size that notes may have.
  * @throws {AppError} `unsupported-media-type` if what lies at the path is not UTF-8 text.
+ * @throws The reason of the caller's signal if it aborts before there is room to read.
  */
 export async function openMemory(
   deps: OpenMemoryDeps,
-  _caller: Caller,
+  { signal }: Caller,
   input: MemoryInput,
 ): Promise<OpenedMemory> {
   const { index } = deps;
+  const find = () => deps.noteReads.run(() => findNote(deps, input.id), signal);
   const { verified } = await index.refresh();
-  let found = await findNote(deps, input.id);
+  let found = await find();
   // What was not compared just now may tell of a conflict that is settled.
-  if (!found || (!verified && conflictsOf(index, found).length > 0)) {
+  const isDoubtful = found && !verified && conflictsOf(index, found).length > 0;
+  // A memory that was there a moment ago is being moved: between two folders no scan may see it.
+  const isKnown = index.claimantsOf(input.id).length > 0;
+  for (let left = isKnown ? MAX_RETRIES : 1; left > 0 && (!found || isDoubtful); left--) {
     await index.refresh("always");
-    found = await findNote(deps, input.id);
+    found = await find();
+    if (found) break;
   }
   if (!found) throw toNotFound(index, input.id);
   const { etag } = found;

@@ -1,7 +1,7 @@
 /** Opening one note, whole or by lines, straight from its file. */
 import type { Caller, NoteAnswer, NoteInput } from "@/lib/contracts.ts";
 import { AppError, NoteNotFound } from "@/lib/errors.ts";
-import { type Clock, Slicer } from "@/lib/seams.ts";
+import { type Clock, type Semaphore, Slicer } from "@/lib/seams.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import { identifyNote } from "@/lib/vault/kinds.ts";
 import type { ParsedNote } from "@/lib/vault/note.ts";
@@ -14,6 +14,7 @@ export interface OpenNoteDeps {
   readonly clock: Clock;
   readonly vault: Vault;
   readonly index: VaultIndex;
+  readonly noteReads: Semaphore;
 }
 
 /** What is on disk now. */
@@ -32,20 +33,29 @@ export interface OpenedNote {
  * @throws {PayloadTooLarge} If the file is over the size that notes may have.
  * @throws {AppError} `range-not-satisfiable` if the lines begin after the note's end,
  * `unsupported-media-type` if the file is not UTF-8 text.
+ * @throws The reason of the caller's signal if it aborts before there is room to read.
  */
 export async function openNote(
   deps: OpenNoteDeps,
-  _caller: Caller,
+  { signal }: Caller,
   input: NoteInput,
 ): Promise<OpenedNote> {
   const asked = parseVaultPath(input.path);
   if (!isMarkdown(asked)) throw new NoteNotFound(`"${asked}" is not a Markdown file`);
   const path = deps.index.find(asked)?.path ?? asked;
-  const slicer = new Slicer(deps.clock);
-  const { bytes, etag } = await readHashed(deps.vault, path, slicer);
-  if (input.knownEtags?.includes(etag)) return { etag };
+  return await deps.noteReads.run(() => readNote(deps, path, input), signal);
+}
+
+async function readNote(
+  { clock, vault }: OpenNoteDeps,
+  path: VaultPath,
+  { knownEtags, lines }: NoteInput,
+): Promise<OpenedNote> {
+  const slicer = new Slicer(clock);
+  const { bytes, etag } = await readHashed(vault, path, slicer);
+  if (knownEtags?.includes(etag)) return { etag };
   const parsed = await parseText(path, bytes, slicer);
-  return { etag, note: describe(deps.vault, path, { parsed, etag, asked: input.lines }) };
+  return { etag, note: describe(vault, path, { parsed, etag, asked: lines }) };
 }
 
 interface NoteParts {

@@ -149,8 +149,8 @@ function describe(
 function toFilter(input: SearchInput): NoteFilter {
   const tags = input.tags.map((tag) => normalizeTag(tag) ?? tag);
   return {
-    kinds: input.kind,
-    tags,
+    kinds: [...new Set(input.kind)],
+    tags: [...new Set(tags)],
     status: input.status?.trim().toLowerCase(),
     project: input.scope === "global" ? GLOBAL_SCOPE_ID : undefined,
     folder: input.folder === undefined ? undefined : toFolder(input.folder),
@@ -159,6 +159,15 @@ function toFilter(input: SearchInput): NoteFilter {
 
 /** Accepts a slash at either end, as people write folders. */
 function toFolder(folder: string): string | undefined {
-  const bare = folder.trim().replace(/^\/+|\/+$/g, "");
+  const bare = trimSlashes(folder.trim());
   return bare === "" || bare === "." ? undefined : parseVaultPath(bare).normalize("NFC");
+}
+
+/** Not by a regular expression, which would look at each run of slashes from each of its slashes. */
+function trimSlashes(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (text[start] === "/") start++;
+  while (end > start && text[end - 1] === "/") end--;
+  return text.slice(start, end);
 }

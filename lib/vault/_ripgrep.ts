@@ -21,6 +21,8 @@ export interface RipgrepJob {
 /** `unusable`: this ripgrep does not start, or does not understand us. */
 export type RipgrepEnd = "complete" | "timed-out" | "unusable";
 
+/** Of a compiled pattern: a tenth of ripgrep's own limit, where compiling takes seconds. */
+const MAX_REGEX_BYTES = 10 * 1024 * 1024;
 const MAX_COMPLAINT_CHARS = 8 * 1024;
 const NUL = 0;
 const LF = 10;
@@ -138,6 +140,7 @@ function listCommonArguments({ text, regex, ignoreCase }: GrepPattern): string[]
     "--encoding=none",
     "--path-separator=/",
     `--max-filesize=${MAX_NOTE_BYTES}`,
+    `--regex-size-limit=${MAX_REGEX_BYTES}`,
     ignoreCase ? "--ignore-case" : "--case-sensitive",
     ...(regex ? [] : ["--fixed-strings"]),
     `--regexp=${text}`,

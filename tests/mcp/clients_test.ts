@@ -177,7 +177,11 @@ describe("clients", () => {
         ["memory_search", { query: 7 }, /query must be/],
         ["search_notes", { query: "x", tags: [7] }, /tags must be/],
         ["search_notes", { query: "x", folder: 7 }, /folder must be/],
-        ["search_notes", { query: "x", kind: ["memry"] }, /kind must be one of memory, note/],
+        [
+          "search_notes",
+          { query: "x", kind: ["memry"] },
+          /kind must be a list, and in it \[0\] must be one of memory, note/,
+        ],
         ["memory_search", { query: "x", regex: "yes" }, /regex must be true or false/],
         ["memory_search", { query: "(", regex: true }, /regular expression/],
         ["memory_open", { id: " " }, /id must not be empty/],

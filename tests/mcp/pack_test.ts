@@ -8,7 +8,7 @@ const pack = (items: readonly unknown[], total = items.length) =>
     head: { total },
     key: "results",
     items,
-    cursorAfter: (count) => count < total ? `at-${count}` : undefined,
+    endAfter: (count) => count < total ? { nextCursor: `at-${count}` } : {},
   });
 
 describe("packListing()", () => {
@@ -36,7 +36,8 @@ describe("packListing()", () => {
         head: { total: items.length },
         key: "results",
         items: items.slice(from, from + 100),
-        cursorAfter: (count) => from + count < items.length ? String(from + count) : undefined,
+        endAfter: (count) =>
+          from + count < items.length ? { nextCursor: String(from + count) } : {},
       });
       ok(countChars(answer) <= MAX_ANSWER_CHARS);
       const { results, nextCursor } = answer;
@@ -64,7 +65,7 @@ describe("packListing()", () => {
         head: {},
         key: "results",
         items: ["x".repeat(filler), huge, huge, "end"],
-        cursorAfter: (count) => count === 4 ? undefined : "c".repeat(count * 60),
+        endAfter: (count) => count === 4 ? {} : { nextCursor: "c".repeat(count * 60) },
       });
 
       ok(countChars(answer) <= MAX_ANSWER_CHARS, `${filler}`);

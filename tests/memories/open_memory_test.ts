@@ -49,10 +49,11 @@ function withIndex(
   services: TestServices,
   other: Partial<OpenMemoryDeps["index"]>,
 ): OpenMemoryDeps {
-  const { clock, vault, index } = services;
+  const { clock, vault, noteReads, index } = services;
   return {
     clock,
     vault,
+    noteReads,
     index: {
       claimantsOf: (id) => index.claimantsOf(id),
       copiesOf: (path) => index.copiesOf(path),

@@ -25,6 +25,16 @@ describe("readJson()", () => {
       /^The body is not valid UTF-8$/,
     ],
     ["an unknown field", '{"full":true}', /full is not known; none is$/],
+    ["many values", `{"a":[${"1,".repeat(1_001)}1]}`, /holds too much: at most 1000 values/],
+    ["many lists", `{"a":${"[],".repeat(1_001)}1}`, /holds too much/],
+    ["what is nested deep", `{"a":${"[".repeat(40)}${"]".repeat(40)}}`, /nested 32 deep/],
+    ["half a string", `{"a":"${"[".repeat(5_000)}`, /^The body is not valid JSON/],
+    [
+      "a string that seems to end",
+      String.raw`{"a\\":"${String.raw`\"[`.repeat(2_000)}"}`,
+      /none is$/,
+    ],
+    ["a long string of marks", `{"a":"${"[{,}]".repeat(2_000)}"}`, /a is not known; none is$/],
     ["a prototype", '{"__proto__":{"x":1}}', /__proto__ is not known; none is$/],
   ];
   for (const [name, body, detail] of refused) {
@@ -85,6 +95,18 @@ describe("content types", () => {
     ["a form", { body: new URLSearchParams({ a: "b" }) }, 415],
     ["an empty form", { headers: { "content-type": "application/x-www-form-urlencoded" } }, 415],
     ["plain text", { body: "{}" }, 415],
+    ["a compressed body", {
+      headers: { ...JSON_TYPE, "content-encoding": "gzip" },
+      body: new Uint8Array([0x1f, 0x8b]),
+    }, 415],
+    ["JSON that says it is not compressed", {
+      headers: { ...JSON_TYPE, "content-encoding": "identity" },
+      body: "{}",
+    }, 200],
+    ["JSON with a tab before its charset", {
+      headers: { "content-type": "application/json\t;charset=utf-8" },
+      body: "{}",
+    }, 200],
     ["a type that only begins like JSON", {
       headers: { "content-type": "application/jsonp" },
       body: "{}",

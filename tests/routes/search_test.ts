@@ -50,6 +50,26 @@ describe("GET /api/search", () => {
     deepEqual(await pathsFor(world, "q=blue-green,&mode=grep"), ["deploy.md"]);
   });
 
+  it("GET /api/search bounds what it filters by", async () => {
+    await using world = await testWorld(FILES);
+    const refused = {
+      tags: Array.from({ length: 17 }, (_, at) => `t${at}`).join(),
+      kind: Array.from({ length: 17 }, () => "memory").join(),
+      folder: "a".repeat(5_000),
+      status: "x".repeat(201),
+    };
+
+    for (const [name, value] of Object.entries(refused)) {
+      const response = await world.request(`/api/search?q=x&${name}=${value}`);
+
+      equal(response.status, 400, name);
+      match(
+        (await response.json()).detail,
+        new RegExp(`${name} must (hold at most|not be longer)`),
+      );
+    }
+  });
+
   it("GET /api/search sees what was written, changed and removed just before", async () => {
     await using world = await testWorld(FILES);
 

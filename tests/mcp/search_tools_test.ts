@@ -1,0 +1,94 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { describe, it } from "@std/testing/bdd";
+import { type Caller, MAX_SEARCH_OFFSET } from "@/lib/contracts.ts";
+import { MAX_ANSWER_CHARS } from "@/lib/mcp/pack.ts";
+import { TOOLS } from "@/lib/mcp/tools.ts";
+import { resolvePackagedRipgrep } from "@/lib/vault/ripgrep_path.ts";
+import { type TestServices, testServices } from "@/tests/_support/services.ts";
+import type { Files } from "@/tests/_support/temp_vault.ts";
+
+const CALLER: Caller = { kind: "agent", loopback: true };
+
+async function indexed(files: Files): Promise<TestServices> {
+  const services = await testServices(files, {}, { ripgrepPath: resolvePackagedRipgrep() });
+  await services.ready();
+  return services;
+}
+
+async function call(
+  services: TestServices,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const tool = TOOLS.find(({ listing }) => listing.name === name);
+  ok(tool, name);
+  return await tool.call(services, CALLER, new Map(Object.entries(args)));
+}
+
+describe("tool recall", () => {
+  it("tool recall says so when more follows than pages go", async () => {
+    const count = MAX_SEARCH_OFFSET + 150;
+    const files = Array.from({ length: count }, (_, at) => [`${at}.md`, "zebra"] as const);
+    await using services = await indexed(Object.fromEntries(files));
+
+    const seen = new Set<unknown>();
+    const ends: unknown[] = [];
+    for (let cursor: unknown; ends.length === 0;) {
+      const args = { query: "zebra", top_k: 100, ...(cursor === undefined ? {} : { cursor }) };
+      const { results, nextCursor, truncated, total } = await call(services, "recall", args);
+      ok(Array.isArray(results));
+      for (const { id } of results) seen.add(id);
+      equal(total, count);
+      cursor = nextCursor;
+      if (cursor === undefined) ends.push(truncated);
+      else equal(truncated, undefined);
+    }
+
+    deepEqual(ends, [true]);
+    ok(seen.size > MAX_SEARCH_OFFSET && seen.size < count);
+  });
+});
+
+describe("tool search_notes", () => {
+  it("tool search_notes reads a folder with many slashes as one", async () => {
+    await using services = await indexed({ "a/x.md": "zebra", "b/x.md": "zebra" });
+
+    const slashes = "/".repeat(1_000);
+    const { results } = await call(services, "search_notes", {
+      query: "zebra",
+      folder: `${slashes}a${slashes}`,
+    });
+
+    ok(Array.isArray(results));
+    deepEqual(results.map(({ path }) => path), ["a/x.md"]);
+  });
+});
+
+describe("tool memory_search", () => {
+  it("tool memory_search shows a file although its lines are long in JSON", async () => {
+    const line = `zebra ${"\u0001".repeat(400)}\n`;
+    await using services = await indexed({ "a.md": line.repeat(9), "b.md": "zebra\n" });
+
+    const answer = await call(services, "memory_search", { query: "zebra" });
+
+    const { results, leftOut } = answer;
+    ok(Array.isArray(results));
+    deepEqual(results.map(({ path, matchCount }) => [path, matchCount]), [["a.md", 9], [
+      "b.md",
+      1,
+    ]]);
+    ok(results.every(({ matches }) => matches.length > 0));
+    equal(leftOut, undefined);
+    ok(JSON.stringify(answer).length <= MAX_ANSWER_CHARS);
+  });
+
+  const skip = resolvePackagedRipgrep() === undefined && "needs the ripgrep of the npm package";
+  it("tool memory_search refuses a pattern that takes seconds to prepare", { skip }, async () => {
+    await using services = await indexed({ "a.md": "aaa\n" });
+
+    const refused = await call(services, "memory_search", { query: "a{1000}{1000}", regex: true })
+      .then(() => "", String);
+
+    match(refused, /as a regular expression: .*exceeds size limit/i);
+  });
+});
