@@ -5,15 +5,10 @@
  */
 import type { Context } from "hono";
 import { AppError, InvalidRequest } from "@/lib/errors.ts";
+import { requireModest } from "./_json_bounds.ts";
+import { readBody } from "./_read_body.ts";
 import type { AppEnv } from "./app_env.ts";
 import { type InputSchema, parseInput } from "@/lib/parse_input.ts";
-
-/** Long for 4 MiB over any line that a person would use. */
-const BODY_TIME_LIMIT_MS = 60_000;
-const MAX_JSON_VALUES = 1_000;
-const MAX_JSON_DEPTH = 32;
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
-const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
  * Parses the body by a schema of the contracts; an empty body counts as `{}` and needs no type.
@@ -43,7 +38,7 @@ async function readText(c: Context<AppEnv>): Promise<string> {
   if (type !== undefined && !isJson(type)) throw notJson();
   const encoding = c.req.header("content-encoding") ?? "identity";
   if (encoding.toLowerCase() !== "identity") throw compressed();
-  const bytes = await readBytes(c.req.raw);
+  const bytes = await readBody(c.req.raw);
   // By the bytes: whether there is a body shows in no header of every version of HTTP.
   if (type === undefined && bytes.length > 0) throw notJson();
   return decodeUtf8(bytes);
@@ -67,46 +62,6 @@ function compressed(): AppError {
   );
 }
 
-/** In pieces as they come: asked for all at once, a body takes the room that it has announced. */
-async function readBytes(request: Request): Promise<Uint8Array> {
-  const reader = request.body?.getReader();
-  if (reader === undefined) return new Uint8Array();
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    reader.cancel().catch(() => {});
-  }, BODY_TIME_LIMIT_MS);
-  try {
-    const pieces: Uint8Array[] = [];
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      pieces.push(next.value);
-    }
-    if (isLate) throw tooSlow();
-    return joinBytes(pieces);
-  } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    // The client went away, or the server is about to stop.
-    throw new AppError("invalid-request", "The body broke off while it was read", { cause });
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function tooSlow(): AppError {
-  const seconds = BODY_TIME_LIMIT_MS / 1_000;
-  return new AppError("request-timeout", `The body was not there within ${seconds} seconds`);
-}
-
-function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
-}
-
 function requireObject(value: unknown): object {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   throw new InvalidRequest("The body has to be one JSON object");
@@ -121,7 +76,7 @@ function decodeUtf8(bytes: Uint8Array): string {
 }
 
 function parseJson(text: string): unknown {
-  refuseTooMuch(text);
+  requireModest(text);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -132,42 +87,4 @@ function parseJson(text: string): unknown {
       `The body is not valid JSON${place ? ` (${place})` : ""}`,
     );
   }
-}
-
-/**
- * Looks at the marks of a text before it is parsed: no honest body holds many values, and what
- * checks them takes far longer than it took to send them.
- */
-function refuseTooMuch(text: string): void {
-  let depth = 0;
-  let values = 0;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === QUOTE) at = stringEnd(text, at);
-    else if (unit === OPEN_LIST || unit === OPEN_OBJECT) {
-      values++;
-      depth++;
-    } else if (unit === COMMA) values++;
-    else if (unit === CLOSE_LIST || unit === CLOSE_OBJECT) depth--;
-    if (values > MAX_JSON_VALUES || depth > MAX_JSON_DEPTH) throw tooMuch();
-  }
-}
-
-/** Returns where the string that begins at a place ends; the end of the text if it does not. */
-function stringEnd(text: string, start: number): number {
-  for (let at = start + 1;; at++) {
-    const end = text.indexOf('"', at);
-    if (end < 0) return text.length;
-    let slashes = 0;
-    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
-    if (slashes % 2 === 0) return end;
-    at = end;
-  }
-}
-
-function tooMuch(): InvalidRequest {
-  return new InvalidRequest(
-    `The body holds too much: at most ${MAX_JSON_VALUES} values, nested ${MAX_JSON_DEPTH} deep, ` +
-      "are taken",
-  );
 }

@@ -21,6 +21,8 @@ import { KEEP_ALIVE_MS, SseStreams } from "./sse_streams.ts";
 import { selectTools } from "./tools.ts";
 
 const EVENTS = "text/event-stream";
+/** Begins the line of an event that holds the message. */
+const DATA = "data: ";
 const JSON_AND_EVENTS = ["application/json", EVENTS];
 
 export interface McpEndpointOptions {
@@ -200,8 +202,10 @@ function acceptBoth(request: Request): Request {
 
 /** Turns the stream of a call of 2025, which ends with its answer, into that answer as JSON. */
 async function toJson(response: Response): Promise<Response> {
-  const last = Array.from((await response.text()).matchAll(/^data: (.+)$/gm), ([, data]) => data);
-  return new Response(last.at(-1) ?? null, {
+  // By LF alone: JSON holds other line ends as they are.
+  const lines = (await response.text()).split("\n");
+  const last = lines.findLast((line) => line.startsWith(DATA));
+  return new Response(last?.slice(DATA.length) ?? null, {
     status: response.status,
     headers: { "Content-Type": "application/json" },
   });

@@ -51,6 +51,14 @@ describe("POST /mcp of 2025", () => {
   ) {
     rows.push({ name: `Accept: ${accept}`, ask: post(INITIALIZE, { accept }), status: 200 });
   }
+  // Line ends of other kinds are no line ends of events, and JSON holds them as they are.
+  rows.push({
+    name: "a query with a line separator",
+    ask: post(toolCall("list\u2028data: {}", {}), { accept: "*/*" }),
+    status: 200,
+    says: /^\{"jsonrpc":"2.0","id":1,"error":\{.*There is no tool/s,
+    headers: { "content-type": "application/json" },
+  });
   rows.push(
     {
       name: "a version that nobody knows",
