@@ -42,7 +42,7 @@ export const wholeNumber = (least: number, most: number): z.ZodType<number, stri
 /** Each one more costs a search over all notes time. */
 export const MAX_FILTER_TAGS = 16;
 export const MAX_FILTER_KINDS = 16;
-export const MAX_LABEL_CHARS = 200;
+export const MAX_FILTER_CHARS = 200;
 /** As long as a path may be; ids are free, and one that is longer cannot be asked for. */
 export const MAX_ID_CHARS = 4_096;
 /** A cursor may hold a path in other letters. */
@@ -71,7 +71,7 @@ export const folderName = z.string("must be a text").refine(
   (text) => text.length <= MAX_ID_CHARS,
   `must not be longer than ${MAX_ID_CHARS} characters`,
 );
-const LONG_LABEL = `must not hold one of more than ${MAX_LABEL_CHARS} characters`;
+const LONG_LABEL = `must not hold one of more than ${MAX_FILTER_CHARS} characters`;
 
 /** Until projects are known a scope is the global store, or no limit at all. */
 export const scopeName = z.enum(["all", "global"]).default("all").describe(
@@ -93,10 +93,10 @@ export const SearchParams = z.strictObject({
     "Only these kinds of note, comma-separated",
   ),
   tags: commaList(MAX_FILTER_TAGS)
-    .refine((tags) => tags.every((tag) => tag.length <= MAX_LABEL_CHARS), LONG_LABEL).default([])
+    .refine((tags) => tags.every((tag) => tag.length <= MAX_FILTER_CHARS), LONG_LABEL).default([])
     .describe("Only notes with any of these tags, comma-separated"),
   folder: folderName.optional().describe("Only notes in this folder of the vault or below it"),
-  status: shortText(MAX_LABEL_CHARS).optional().describe(
+  status: shortText(MAX_FILTER_CHARS).optional().describe(
     "Only notes with this status; without it memories that are not active are left out",
   ),
 });
@@ -135,8 +135,8 @@ export const DEFAULT_MEMORIES_LIMIT = 50;
 /** `GET /api/memories`. */
 export const MemoriesParams = z.strictObject({
   scope: scopeName,
-  tag: shortText(MAX_LABEL_CHARS).optional().describe("Only memories with this tag"),
-  status: shortText(MAX_LABEL_CHARS).optional().describe(
+  tag: shortText(MAX_FILTER_CHARS).optional().describe("Only memories with this tag"),
+  status: shortText(MAX_FILTER_CHARS).optional().describe(
     "Only memories with this status; `active` without it",
   ),
   limit: wholeNumber(1, MAX_SEARCH_LIMIT).default(DEFAULT_MEMORIES_LIMIT)

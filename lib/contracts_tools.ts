@@ -8,10 +8,10 @@ import {
   folderName,
   IndexingShape,
   MAX_CURSOR_CHARS,
+  MAX_FILTER_CHARS,
   MAX_FILTER_KINDS,
   MAX_FILTER_TAGS,
   MAX_ID_CHARS,
-  MAX_LABEL_CHARS,
   MAX_SEARCH_LIMIT,
   MemorySummaryShape,
   NOTE_KINDS,
@@ -46,7 +46,7 @@ export const SearchNotesArgs = z.strictObject({
   query: queryText.describe("What to look for, in any language; with mode grep a literal text"),
   mode: mode.describe("grep = the files' own lines, keyword = BM25"),
   limit: limitNumber.describe("Hits a page"),
-  tags: z.array(shortText(MAX_LABEL_CHARS), "must be a list of texts")
+  tags: z.array(shortText(MAX_FILTER_CHARS), "must be a list of texts")
     .max(MAX_FILTER_TAGS, `must hold at most ${MAX_FILTER_TAGS} texts`).default([]).describe(
       "Any of these",
     ),
@@ -56,7 +56,7 @@ export const SearchNotesArgs = z.strictObject({
   kind: z.array(kind, 'must be a list such as ["memory"]')
     .max(MAX_FILTER_KINDS, `must hold at most ${MAX_FILTER_KINDS} kinds`).default([])
     .describe("Any of these"),
-  status: shortText(MAX_LABEL_CHARS).optional().describe(
+  status: shortText(MAX_FILTER_CHARS).optional().describe(
     "Only this status; else inactive memories are left out",
   ),
   scope: scopeName,

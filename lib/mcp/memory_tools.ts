@@ -18,8 +18,8 @@ import { defineTool, READ_ONLY, type Tool, type ToolAnswer } from "./tool.ts";
 /** Of the paths of conflicts and of copies; more are left to the diagnostics. */
 const MAX_PATHS_CHARS = 1_500;
 /** Of id and path as JSON. */
-const MAX_ID_CHARS = 2_000;
-const MAX_PATH_CHARS = 3_000;
+const MAX_SHOWN_ID_CHARS = 2_000;
+const MAX_SHOWN_PATH_CHARS = 3_000;
 /** What `nextCursor` takes of an answer, with its key. */
 const CURSOR_ROOM = 200;
 
@@ -86,8 +86,8 @@ function showPage(
   const start = place === undefined ? 0 : readStart(memory, place);
   const head = {
     // Whoever asks knows it, and a title of a page is no reason to show nothing else.
-    id: clipJson(memory.id, MAX_ID_CHARS),
-    path: clipJson(path, MAX_PATH_CHARS),
+    id: clipJson(memory.id, MAX_SHOWN_ID_CHARS),
+    path: clipJson(path, MAX_SHOWN_PATH_CHARS),
     kind,
     name: clip(name, MAX_NAME_CHARS),
     etag,
