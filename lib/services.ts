@@ -9,6 +9,8 @@ import { openVault, type Vault } from "./vault/vault.ts";
 
 /** More at once would answer none sooner, and everything else later. */
 const GREPS_AT_ONCE = 2;
+/** Fewer than all: a pattern may take seconds, for which plain texts should not have to wait. */
+const PATTERNS_AT_ONCE = 1;
 
 /** A large note takes a hundred megabytes while it is read. */
 const NOTE_READS_AT_ONCE = 2;
@@ -53,6 +55,7 @@ export function createServices(config: Config, seams: Seams): Services {
   const onlyKinds = config.index === "memories" ? new Set<NoteKind>(["memory"]) : undefined;
   const index = new VaultIndex({ vault, clock, logger, onlyKinds });
   const greps = new Semaphore(GREPS_AT_ONCE);
+  const patterns = new Semaphore(PATTERNS_AT_ONCE);
   let loading: Promise<void> | undefined;
   const load = (): Promise<void> => loading ??= loadIndex(index, logger);
   return {
@@ -61,15 +64,12 @@ export function createServices(config: Config, seams: Seams): Services {
     vault,
     index,
     noteReads: new Semaphore(NOTE_READS_AT_ONCE),
-    grep: (request) =>
-      greps.run(() =>
-        grepVault({
-          ...request,
-          vault,
-          clock,
-          rgPath: seams.ripgrepPath,
-          excludedGlobs: vault.exclusions.globs,
-        }), request.signal),
+    grep: (request) => {
+      const files = { vault, excludedGlobs: vault.exclusions.globs };
+      const search = () => grepVault({ ...request, ...files, clock, rgPath: seams.ripgrepPath });
+      const searchInTurn = () => greps.run(search, request.signal);
+      return request.regex ? patterns.run(searchInTurn, request.signal) : searchInTurn();
+    },
     start: () => void load(),
     ready: load,
     close: () => index.close(),

@@ -35,6 +35,22 @@ describe("createServices()", () => {
     equal(most, 2);
   });
 
+  it("grep() lets a text through while patterns take long", async () => {
+    await using services = await testServices({ "a.md": "zebra" });
+    const hold = Promise.withResolvers<boolean>();
+    const ask = { query: "zebra", limit: 10, isWanted: () => true };
+    const patterns = Array.from(
+      { length: 3 },
+      () => services.grep({ ...ask, regex: true, confirm: () => hold.promise }),
+    );
+
+    const { total } = await services.grep(ask);
+    hold.resolve(true);
+
+    equal(total, 1);
+    deepEqual((await Promise.all(patterns)).map((found) => found.total), [1, 1, 1]);
+  });
+
   it("grep() does not begin for a caller who left while it waited", async () => {
     await using services = await testServices({ "a.md": "zebra" });
     const client = new AbortController();
