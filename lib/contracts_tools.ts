@@ -23,11 +23,10 @@ import {
   wholeNumber,
 } from "./contracts.ts";
 
-const limitNumber = (() => {
-  const error = `must be a whole number from 1 to ${MAX_SEARCH_LIMIT}`;
-  return z.number(error).int(error).min(1, error).max(MAX_SEARCH_LIMIT, error)
-    .default(DEFAULT_SEARCH_LIMIT);
-})();
+const BAD_LIMIT = `must be a whole number from 1 to ${MAX_SEARCH_LIMIT}`;
+const limitNumber = z.number(BAD_LIMIT).int(BAD_LIMIT)
+  .min(1, BAD_LIMIT).max(MAX_SEARCH_LIMIT, BAD_LIMIT)
+  .default(DEFAULT_SEARCH_LIMIT);
 
 const cursor = shortText(MAX_CURSOR_CHARS).optional().describe(
   "nextCursor of the answer before, with the other arguments as they were",

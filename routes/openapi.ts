@@ -111,13 +111,7 @@ const OPERATIONS: readonly Operation[] = [
     summary: "Opens a note as it is on disk now, whole or by lines",
     query: NoteParams,
     parameters: [
-      {
-        name: "path",
-        in: "path",
-        required: true,
-        description: "Path in the vault; slashes may stand as they are or encoded",
-        schema: { type: "string" },
-      },
+      pathParameter("path", "Path in the vault; slashes may stand as they are or encoded"),
       IF_NONE_MATCH,
     ],
     answer: { name: "NoteAnswer" },
@@ -141,13 +135,7 @@ const OPERATIONS: readonly Operation[] = [
     id: "openMemory",
     summary: "Opens a memory by its id, wherever its file lies now",
     parameters: [
-      {
-        name: "id",
-        in: "path",
-        required: true,
-        description: "Of a note that is no memory: its path in the vault",
-        schema: { type: "string" },
-      },
+      pathParameter("id", "Of a note that is no memory: its path in the vault"),
       IF_NONE_MATCH,
     ],
     answer: { name: "MemoryAnswer" },
@@ -237,6 +225,10 @@ const OPERATIONS: readonly Operation[] = [
     answer: { content: { "text/plain": { schema: { type: "string" } } } },
   },
 ];
+
+function pathParameter(name: string, description: string): JsonSchema {
+  return { name, in: "path", required: true, description, schema: { type: "string" } };
+}
 
 export function openApiRoutes(): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();

@@ -47,10 +47,10 @@ export async function callTool(
     return result;
   } catch (error) {
     const { requestId } = who;
-    record(
-      caller.signal?.aborted ? "cancelled" : error instanceof AppError ? error.code : "internal",
-    );
-    if (!(error instanceof AppError) && !caller.signal?.aborted) {
+    if (caller.signal?.aborted) record("cancelled");
+    else if (error instanceof AppError) record(error.code);
+    else {
+      record("internal");
       logger.error("tool-failed", { requestId, tool: name, ...describeFailure(error) });
     }
     return { content: [{ type: "text", text: toToolError(error, requestId) }], isError: true };

@@ -41,15 +41,19 @@ export function packListing<T>({ head, key, items, endAfter }: Listing<T>): Tool
   let listChars = 0;
   for (const item of items) {
     const chars = countChars(item) + 1;
-    const isTooLong = countChars(answerWith([], taken + 1)) + chars > MAX_ANSWER_CHARS;
-    if (isTooLong) leftOut++;
-    const added = isTooLong ? 0 : chars;
-    if (countChars(answerWith([], taken + 1)) + listChars + added > MAX_ANSWER_CHARS) {
-      if (isTooLong) leftOut--;
+    const frameChars = countChars(answerWith([], taken + 1));
+    if (frameChars + chars > MAX_ANSWER_CHARS) {
+      leftOut++;
+      if (countChars(answerWith([], taken + 1)) + listChars > MAX_ANSWER_CHARS) {
+        leftOut--;
+        break;
+      }
+    } else if (frameChars + listChars + chars > MAX_ANSWER_CHARS) {
       break;
+    } else {
+      shown.push(item);
+      listChars += chars;
     }
-    if (!isTooLong) shown.push(item);
-    listChars += added;
     taken++;
   }
   return answerWith(shown, taken);

@@ -1,7 +1,6 @@
 /** The memories of the vault, page by page. */
 import {
   type Caller,
-  GLOBAL_SCOPE_ID,
   type MemoriesAnswer,
   type MemoriesInput,
   type MemorySummary,
@@ -10,10 +9,10 @@ import { type CursorPlace, type Cursors, cursorsOf, refusedCursor } from "@/lib/
 import { readState } from "@/lib/index/answer_state.ts";
 import type { IndexedNote } from "@/lib/index/indexed_note.ts";
 import { ACTIVE } from "@/lib/index/note_table.ts";
+import { toNoteFilter } from "@/lib/index/note_filter.ts";
 import type { NoteFilter } from "@/lib/index/orama.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import { type Clock, Slicer } from "@/lib/seams.ts";
-import { normalizeTag } from "@/lib/vault/tags.ts";
 
 export interface ListMemoriesDeps {
   readonly clock: Clock;
@@ -100,12 +99,7 @@ function* collectEntries(
 }
 
 function toFilter({ scope, tag, status }: MemoriesInput): NoteFilter {
-  return {
-    kinds: ["memory"],
-    tags: tag === undefined ? [] : [normalizeTag(tag) ?? tag],
-    status: status?.trim().toLowerCase(),
-    project: scope === "global" ? GLOBAL_SCOPE_ID : undefined,
-  };
+  return toNoteFilter({ scope, kinds: ["memory"], tags: tag === undefined ? [] : [tag], status });
 }
 
 function toMs(updatedAt: string): number {

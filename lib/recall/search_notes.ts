@@ -1,7 +1,6 @@
 /** The search of notes: one use case for HTTP and for tools. */
 import {
   type Caller,
-  GLOBAL_SCOPE_ID,
   type Hit,
   type SearchAnswer,
   type SearchInput,
@@ -12,10 +11,10 @@ import { type Clock, roundMs } from "@/lib/seams.ts";
 import { readState } from "@/lib/index/answer_state.ts";
 import type { IndexHit } from "@/lib/index/keyword_search.ts";
 import { headingAt, type IndexedNote } from "@/lib/index/indexed_note.ts";
+import { toNoteFilter } from "@/lib/index/note_filter.ts";
 import type { NoteFilter } from "@/lib/index/orama.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import type { GrepFile, GrepRequest, GrepResult } from "@/lib/vault/grep.ts";
-import { normalizeTag } from "@/lib/vault/tags.ts";
 import { parseVaultPath } from "@/lib/vault/vault_path.ts";
 
 /** What a use case says of a grep; the rest is known where parts are put together. */
@@ -146,15 +145,9 @@ function describe(
   return { id, path, kind, ...actor, name, description, tags: [...note.tags], updatedAt };
 }
 
-function toFilter(input: SearchInput): NoteFilter {
-  const tags = input.tags.map((tag) => normalizeTag(tag) ?? tag);
-  return {
-    kinds: [...new Set(input.kind)],
-    tags: [...new Set(tags)],
-    status: input.status?.trim().toLowerCase(),
-    project: input.scope === "global" ? GLOBAL_SCOPE_ID : undefined,
-    folder: input.folder === undefined ? undefined : toFolder(input.folder),
-  };
+function toFilter({ scope, kind: kinds, tags, status, folder }: SearchInput): NoteFilter {
+  const within = folder === undefined ? undefined : toFolder(folder);
+  return toNoteFilter({ scope, kinds, tags, status, folder: within });
 }
 
 /** Accepts a slash at either end, as people write folders. */
