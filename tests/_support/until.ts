@@ -9,6 +9,7 @@ const STEP_MS = 5;
  */
 export async function until<T>(
   look: () => Promise<T | undefined | false>,
+  failure: string = `Waited ${LIMIT_MS} ms for what did not come`,
 ): Promise<T> {
   const endMs = performance.now() + LIMIT_MS;
   while (performance.now() < endMs) {
@@ -16,5 +17,10 @@ export async function until<T>(
     if (seen !== undefined && seen !== false) return seen;
     await new Promise((resolve) => setTimeout(resolve, STEP_MS));
   }
-  throw new Error(`Waited ${LIMIT_MS} ms for what did not come`);
+  throw new Error(failure);
+}
+
+/** Waits for something that is about to happen, and fails in these words if it does not. */
+export async function untilSo(what: string, isSo: () => boolean): Promise<void> {
+  await until(() => Promise.resolve(isSo()), `Waited in vain until ${what}`);
 }

@@ -7,35 +7,17 @@ import { type JSONRPCMessage, McpServer, parseJSONRPCMessage } from "@modelconte
 import { randomId } from "@/lib/seams.ts";
 import { SseStreams, type SseStreamsOptions } from "@/lib/mcp/sse_streams.ts";
 import { SseTransport } from "@/lib/mcp/sse_transport.ts";
+import { untilSo } from "@/tests/_support/until.ts";
+import { registerWait, type Wait } from "@/tests/_support/wait_tool.ts";
 
 const DEADLINE_MS = 10_000;
 const SELF = { name: "test", version: "1" };
 const HELLO = { content: [{ type: "text", text: "hello" }] };
 
-/** Waits for something that is about to happen, and fails if it does not. */
-async function until(what: string, isSo: () => boolean): Promise<void> {
-  const deadlineMs = performance.now() + DEADLINE_MS;
-  while (!isSo()) {
-    if (performance.now() > deadlineMs) throw new Error(`Waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
-
-/** A call of the tool `wait`, which ends when told to, or never. */
-interface Wait {
-  readonly signal: AbortSignal;
-  readonly finish: () => void;
-}
-
 function buildServer(waits: Wait[]): McpServer {
   const server = new McpServer(SELF);
   server.registerTool("greet", {}, () => ({ content: [{ type: "text", text: "hello" }] }));
-  server.registerTool("wait", {}, async ({ mcpReq }) => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    waits.push({ signal: mcpReq.signal, finish: resolve });
-    await promise;
-    return { content: [] };
-  });
+  registerWait(server, waits);
   return server;
 }
 
@@ -222,7 +204,7 @@ describe("SseStreams over sockets", () => {
       },
     });
     const stalled = await openRaw(server);
-    await until("the first stream is open", () => transports.length === 1);
+    await untilSo("the first stream is open", () => transports.length === 1);
     const client = await connectClient(server);
     const message = {
       jsonrpc: "2.0",
@@ -244,7 +226,7 @@ describe("SseStreams over sockets", () => {
     // What waited was dropped: the socket's own share comes, then the end.
     const receivedBytes = await stalled.countRest();
     ok(receivedBytes < sentBytes, `${receivedBytes} of ${sentBytes}`);
-    await until("the server reports it", () => server.failures.length > 0);
+    await untilSo("the server reports it", () => server.failures.length > 0);
     deepEqual(server.failures, ["QuotaExceededError"]);
     stalled.close();
     await client.close();
@@ -258,19 +240,19 @@ describe("SseStreams over sockets", () => {
 
     for (const text of texts) ok(text.indexOf("event: endpoint\n") < text.indexOf(": keepalive"));
     for (const client of clients) client.close();
-    await until("the streams are gone", () => server.streams.size === 0);
+    await untilSo("the streams are gone", () => server.streams.size === 0);
   });
 
   it("open() refuses a stream too many and takes one again when another has left", async () => {
     await using server = serve({ maxStreams: 2 });
     const [first, second] = [await openRaw(server), await openRaw(server)];
-    await until("both are open", () => server.streams.size === 2);
+    await untilSo("both are open", () => server.streams.size === 2);
 
     const refused = await fetch(server.url);
     equal(refused.status, 503);
     equal(await refused.text(), "full");
     first.close();
-    await until("the first is gone", () => server.streams.size === 1);
+    await untilSo("the first is gone", () => server.streams.size === 1);
     const third = await openRaw(server);
 
     ok((await third.readUntil("event: endpoint")).startsWith("HTTP/1.1 200 "));
@@ -312,13 +294,13 @@ describe("SseStreams over sockets", () => {
     equal(server.streams.size, 1);
     client.close();
     try {
-      await until("the stream is gone", () => server.streams.size === 0);
+      await untilSo("the stream is gone", () => server.streams.size === 0);
       equal(told, 0);
     } finally {
       connected.resolve();
     }
 
-    await until("the server is told", () => told === 1);
+    await untilSo("the server is told", () => told === 1);
   });
 
   it("two hundred streams that are opened and left leave nothing, and report nothing", async () => {
@@ -330,7 +312,7 @@ describe("SseStreams over sockets", () => {
     equal(server.streams.size, 200);
     for (const client of clients) client.close();
 
-    await until("all are gone", () => server.streams.size === 0);
+    await untilSo("all are gone", () => server.streams.size === 0);
     equal(new Set(server.ended).size, 200);
     equal(server.ended.length, 200);
     deepEqual(server.failures, []);
@@ -342,13 +324,13 @@ describe("SseStreams over sockets", () => {
     const enough = new AbortController();
     const first = client.callTool({ name: "wait" });
     const second = rejects(client.callTool({ name: "wait" }, { signal: enough.signal }));
-    await until("both tools run", () => server.waits.length === 2);
+    await untilSo("both tools run", () => server.waits.length === 2);
     const callAgain = () => client.callTool({ name: "greet" });
 
     await rejects(callAgain(), /503/);
     enough.abort(new Error("enough"));
     await second;
-    await until("the tool hears of it", () => server.waits[1]?.signal.aborted === true);
+    await untilSo("the tool hears of it", () => server.waits[1]?.signal.aborted === true);
     const afterCancel = await callAgain();
     server.waits[0]?.finish();
     await first;

@@ -15,6 +15,8 @@ import {
   SseTransport,
   type SseTransportOptions,
 } from "@/lib/mcp/sse_transport.ts";
+import { untilSo } from "@/tests/_support/until.ts";
+import { registerWait, type Wait } from "@/tests/_support/wait_tool.ts";
 
 const ENDPOINT_EVENT = "event: endpoint\ndata: /messages?sessionId=s1\n\n";
 const PING: JSONRPCMessage = { jsonrpc: "2.0", id: 1, method: "ping" };
@@ -218,12 +220,6 @@ describe("SseTransport", () => {
   });
 });
 
-/** A call of the tool `wait`, which ends when told to, or never. */
-interface Wait {
-  readonly signal: AbortSignal;
-  readonly finish: () => void;
-}
-
 const SELF = { name: "test", version: "1" };
 
 function buildServer(waits: Wait[]): McpServer {
@@ -236,12 +232,7 @@ function buildServer(waits: Wait[]): McpServer {
   server.registerTool("echo", { inputSchema }, ({ text }) => ({
     content: [{ type: "text", text }],
   }));
-  server.registerTool("wait", {}, async ({ mcpReq }) => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    waits.push({ signal: mcpReq.signal, finish: resolve });
-    await promise;
-    return { content: [] };
-  });
+  registerWait(server, waits);
   return server;
 }
 
@@ -309,15 +300,6 @@ async function connectOld(url: URL): Promise<AgentClient> {
   };
 }
 
-/** Waits for something that is about to happen, and fails if it does not. */
-async function until(what: string, isSo: () => boolean): Promise<void> {
-  const deadlineMs = performance.now() + 10_000;
-  while (!isSo()) {
-    if (performance.now() > deadlineMs) throw new Error(`Waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
-
 for (const [name, connect] of [["2.x", connectNew], ["1.x", connectOld]] as const) {
   describe(`SseTransport with the official client ${name}`, () => {
     it("lists and calls tools, twenty at once", async () => {
@@ -339,13 +321,13 @@ for (const [name, connect] of [["2.x", connectNew], ["1.x", connectOld]] as cons
       const enough = new AbortController();
 
       const call = client.callTool("wait", {}, enough.signal);
-      await until("the tool runs", () => server.waits.length === 1);
+      await untilSo("the tool runs", () => server.waits.length === 1);
       const other = client.callTool("wait", {});
-      await until("the other runs", () => server.waits.length === 2);
+      await untilSo("the other runs", () => server.waits.length === 2);
       enough.abort(new Error("enough"));
 
       await rejects(call);
-      await until("the tool hears of it", () => server.waits[0]?.signal.aborted === true);
+      await untilSo("the tool hears of it", () => server.waits[0]?.signal.aborted === true);
       ok(!server.waits[1]?.signal.aborted);
       server.waits[1]?.finish();
       deepEqual(await other, { content: [] });
@@ -356,11 +338,11 @@ for (const [name, connect] of [["2.x", connectNew], ["1.x", connectOld]] as cons
       await using server = serveOne();
       const client = await connect(server.url);
       const call = rejects(client.callTool("wait", {}));
-      await until("the tool runs", () => server.waits.length === 1);
+      await untilSo("the tool runs", () => server.waits.length === 1);
 
       await client.close();
       await call;
-      await until("the server is told", () => server.told.length > 0);
+      await untilSo("the server is told", () => server.told.length > 0);
       ok(server.waits[0]?.signal.aborted);
       // An answer that nobody waits for any more.
       server.waits[0]?.finish();
