@@ -58,6 +58,12 @@ function choice<const T extends readonly [string, ...string[]]>(
 const portNumber = z.string().trim().regex(/^\d{1,5}$/, "must be a whole number from 0 to 65535")
   .transform(Number).pipe(z.number().max(65_535, "must be a whole number from 0 to 65535"));
 
+const share = z.string().trim().regex(
+  /^(0(\.\d+)?|1(\.0+)?|\.\d+)$/,
+  "must be a number from 0 to 1",
+)
+  .transform(Number);
+
 const vaultFolder = filled
   .refine((path) => !isAbsolute(path) && !path.startsWith("~"), "must be relative to the vault")
   .transform((path) => path.split(/[/\\]/).filter((part) => part !== "" && part !== "."))
@@ -170,13 +176,16 @@ const ConfigFields = z.strictObject({
     kind: "text",
     placeholder: "MODE",
   }),
-  embedding: choice(
-    ["none"],
-    new Map([["static", "cannot be static: no embedding is part of this version; use none"]]),
-  ).default("none").register(notes, {
-    sentence: "The model behind vector search; this version knows `none` only (keyword search)",
+  embedding: choice(["static", "none"]).default("static").register(notes, {
+    sentence: "The model behind vector search: `static` is part of the program, `none` is keywords",
     kind: "text",
     placeholder: "MODEL",
+  }),
+  denseWeight: share.optional().register(notes, {
+    sentence: "What vectors weigh beside words in mode `hybrid`, 0 to 1",
+    kind: "text",
+    placeholder: "NUMBER",
+    defaultText: "what the model declares (static: 0.4)",
   }),
   mcpLegacy: choice(
     ["stateless", "off"],
@@ -236,7 +245,9 @@ export interface Config {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly access: "open";
-  readonly embedding: "none";
+  readonly embedding: "static" | "none";
+  /** `undefined` = what the model declares. */
+  readonly denseWeight: number | undefined;
   readonly mcpLegacy: "stateless" | "off";
   readonly mcpSse: "on" | "off";
   readonly toolsets: readonly Toolset[];
@@ -371,9 +382,10 @@ function formatProblem({ key, item, message }: FieldIssue, raw: RawValues): stri
 function freeze(
   values: FieldValues & Pick<Config, "vault" | "vaultWasGiven" | "state" | "token">,
 ): Config {
-  const { soul: _soul, config: _config, ...rest } = values;
+  const { soul: _soul, config: _config, denseWeight, ...rest } = values;
   return Object.freeze({
     ...rest,
+    denseWeight,
     exclude: Object.freeze(rest.exclude),
     allowedHosts: Object.freeze(rest.allowedHosts),
     allowedOrigins: Object.freeze(rest.allowedOrigins),

@@ -83,8 +83,9 @@ export type Scope = z.output<typeof scopeName>;
 export const SearchParams = z.strictObject({
   q: queryText.describe("What to look for, in any language; in mode `grep` a literal text"),
   mode: z.enum(SEARCH_MODES).default("hybrid").describe(
-    "`keyword` BM25; `grep` the files' own lines; `vector` and `hybrid` answer by keyword, " +
-      "and say so in `fallback`, while no embedding is there",
+    "`hybrid` by words and meaning, across languages; `keyword` BM25; `vector` meaning alone; " +
+      "`grep` the files' own lines. Without an embedding the answer is by `keyword`, and says so " +
+      "in `fallback`",
   ),
   limit: wholeNumber(1, MAX_SEARCH_LIMIT).default(DEFAULT_SEARCH_LIMIT)
     .describe("How many hits at the most, 1 to 100"),
@@ -160,12 +161,16 @@ export const NoParams = z.strictObject({});
 
 const lineRange = z.object({ start: z.int(), end: z.int() });
 
-/** The parts of a score, raw, 0..1; `null` = the signal could not speak. */
+/**
+ * The parts of a score, raw; `null` = the signal could not speak. `keyword` is BM25 over its ceiling;
+ * `metadata` the cosine with name, description and tags, `body` that of the best three chunks,
+ * `dense` the better of the two on the model's scale.
+ */
 export const SignalsShape = z.object({
-  keyword: z.number().nullable(),
-  metadata: z.number().nullable(),
-  body: z.number().nullable(),
-  dense: z.number().nullable(),
+  keyword: z.number().nullable().describe("Words, 0..1"),
+  metadata: z.number().nullable().describe("Cosine"),
+  body: z.number().nullable().describe("Cosine"),
+  dense: z.number().nullable().describe("Meaning, 0..1"),
 });
 export type Signals = z.output<typeof SignalsShape>;
 
@@ -176,7 +181,7 @@ export const HitShape = z.object({
   actor: z.string().optional().describe("Who wrote the memory, where it says so"),
   name: z.string(),
   description: z.string(),
-  score: z.number().describe("0..1; in mode `grep` always 1"),
+  score: z.number().describe("0..1, from .5 on worth a hint; in mode `grep` always 1"),
   signals: SignalsShape,
   heading: z.string().nullable().describe("The headings above the matched lines, ` > ` between"),
   lines: lineRange.describe("The matched chunk, lines counted from 1"),

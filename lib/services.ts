@@ -1,7 +1,11 @@
 /** The only place where parts are put together. */
 import type { Config } from "./config.ts";
 import type { NoteKind } from "./contracts.ts";
-import { VaultIndex } from "./index/vault_index.ts";
+import type { Embedder } from "./embed/embedder.ts";
+import { readModelFile } from "./embed/model_file.ts";
+import { StaticEmbedder } from "./embed/static_embedder.ts";
+import { openEmbeddingCache } from "./index/cache.ts";
+import { type EmbeddingOptions, VaultIndex } from "./index/vault_index.ts";
 import { type Clock, type Logger, type NewId, Semaphore } from "./seams.ts";
 import type { Grep } from "./recall/search_notes.ts";
 import { grepVault } from "./vault/grep.ts";
@@ -22,6 +26,8 @@ export interface Seams {
   readonly newId: NewId;
   /** Path of ripgrep's binary; `undefined` = the built-in scanner. */
   readonly ripgrepPath: string | undefined;
+  /** Stands in for the model that the configuration names, unless that is none. */
+  readonly embedder?: Embedder;
 }
 
 /** All that a request needs. */
@@ -53,7 +59,8 @@ export function createServices(config: Config, seams: Seams): Services {
     exclude: config.exclude,
   });
   const onlyKinds = config.index === "memories" ? new Set<NoteKind>(["memory"]) : undefined;
-  const index = new VaultIndex({ vault, clock, logger, onlyKinds });
+  const embedding = toEmbedding(config, seams);
+  const index = new VaultIndex({ vault, clock, logger, onlyKinds, embedding });
   const greps = new Semaphore(GREPS_AT_ONCE);
   const patterns = new Semaphore(PATTERNS_AT_ONCE);
   let loading: Promise<void> | undefined;
@@ -73,6 +80,18 @@ export function createServices(config: Config, seams: Seams): Services {
     start: () => void load(),
     ready: load,
     close: () => index.close(),
+  };
+}
+
+function toEmbedding(config: Config, seams: Seams): EmbeddingOptions | undefined {
+  if (config.embedding === "none") return undefined;
+  const { clock, logger } = seams;
+  const embedder = seams.embedder ?? new StaticEmbedder({ clock, read: readModelFile });
+  const { id: modelId, dimensions } = embedder;
+  return {
+    embedder,
+    weight: config.denseWeight,
+    openCache: () => openEmbeddingCache({ folder: config.state, modelId, dimensions, logger }),
   };
 }
 

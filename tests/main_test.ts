@@ -62,6 +62,7 @@ describe("main.ts serve", () => {
     await using home = await makeHome();
     await using program = new Program(serve(home, ["--port", "0"]), { home });
     const { port } = new URL(await addressOf(program));
+    await program.line('"event":"vault-indexed"');
     using connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
     const half = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
       "Content-Length: 100\r\n\r\n{";
@@ -92,10 +93,11 @@ describe("main.ts serve", () => {
     await using home = await makeHome();
     await Deno.mkdir(home.state);
     const folders = `${home.vault},${home.state}`;
+    const model = join(dirname(MAIN_PATH), "lib/embed/static");
     const args = [
       "run",
       "--no-prompt",
-      `--allow-read=${folders}`,
+      `--allow-read=${folders},${model}`,
       `--allow-write=${folders}`,
       "--allow-net=127.0.0.1:0",
       `--allow-env=${ENV_NAMES.join(",")}`,
@@ -112,6 +114,7 @@ describe("main.ts serve", () => {
     await program.line('"event":"vault-indexed"');
 
     deepEqual(await search(address, "q=zebra"), ["a.md"]);
+    deepEqual(await search(address, "q=斑马&mode=vector"), ["a.md"]);
     deepEqual(await search(address, "q=zebra&mode=grep"), ["a.md"]);
     ok((await fetch(`${address}/metrics`).then((response) => response.text())).length > 0);
     program.kill("SIGINT");

@@ -25,11 +25,14 @@ export const MAX_CHUNK_CHARS = 1_200;
 const HEADING_SEPARATOR = " > ";
 const MAX_HEADING_CHARS = 120;
 const RANGES_A_STEP = 64;
+/** Pieces end where sentences do, some before their share is full. */
+const SENTENCE_SLACK = 1.08;
 
 /**
  * Cuts a note's body at its blocks. Blocks under one heading are packed to about `TARGET_WORDS`; a
- * heading without text goes into the chunk of the next; a block that is too long is cut at the
- * blocks inside it, then at line ends, sentence ends, blanks.
+ * heading without text goes into the chunk of the next. A longer paragraph is cut into even pieces,
+ * any other block that exceeds `MAX_CHUNK_CHARS` at the blocks inside it, then both at line ends,
+ * sentence ends, blanks.
  *
  * @returns The chunks in order, without overlap, white space at their ends left out; `[]` for a
  * note without a body.
@@ -64,6 +67,11 @@ function unreadRanges(note: ParsedNote, packer: ChunkPacker): Iterable<TextRange
 /** A block as one range, or as several when it does not fit into a chunk. */
 function* rangesOf(note: NoteText, block: Block, packer: ChunkPacker): Generator<TextRange> {
   const whole = rangeOfLines(note, block.startLine, block.endLine);
+  const words = block.kind === "paragraph" ? countWords(note.text, whole) : 0;
+  if (words > TARGET_WORDS) {
+    yield* splitText(note.text, whole, { words: evenShare(words), chars: MAX_CHUNK_CHARS });
+    return;
+  }
   if (packer.hasRoomFor(whole)) {
     yield whole;
     return;
@@ -72,6 +80,11 @@ function* rangesOf(note: NoteText, block: Block, packer: ChunkPacker): Generator
     if (packer.hasRoomFor(range)) yield range;
     else yield* splitText(note.text, range, { words: TARGET_WORDS, chars: MAX_CHUNK_CHARS });
   }
+}
+
+/** Pieces of like size answer a question better than a full one and a crumb. */
+function evenShare(words: number): number {
+  return words / Math.ceil(words / TARGET_WORDS) * SENTENCE_SLACK;
 }
 
 /** Cuts a container where a block in it begins, so that code in a list stays whole. */

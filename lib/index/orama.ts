@@ -1,7 +1,8 @@
 /**
  * The one door to Orama. Orama holds the documents and the filters and runs the search; through
- * its own component interface our postings stand in for its text index, because its ranking is not
- * BM25 and its cost grows with the square of common words.
+ * its own component interface our postings and vectors stand in for its text index, because its
+ * ranking is not BM25, its cost grows with the square of common words, and its hybrid mode knows no
+ * signal that cannot speak.
  *
  * Of Orama only what was found exact after many updates is used: enum and enum[] fields, one insert
  * or remove at a time. Its number filters, `not`, `exact`, `threshold`, `sortBy`, *Multiple and
@@ -12,8 +13,9 @@ import type { AnyOrama, TokenScore } from "@orama/orama";
 import { index as defaultIndex } from "@orama/orama/components";
 import type { NoteKind } from "@/lib/contracts.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
+import type { NoteEmbeddings, NoteVectors } from "./note_vectors.ts";
 import type { NoteTerms, Postings } from "./postings.ts";
-import type { QueryPlan } from "./query_plan.ts";
+import { type HitSignals, type Question, Ranker, type Ranking } from "./ranking.ts";
 import { topSlots } from "./_top_slots.ts";
 
 /** Whether a search may show a note: never in conflict, inactive only when asked by status. */
@@ -45,8 +47,18 @@ export interface NoteFilter {
 
 export interface DatabaseHit {
   readonly path: VaultPath;
-  /** BM25 over its ceiling, 0..1. */
-  readonly keyword: number;
+  /** By which it was ranked, 0..1, before it is shown. */
+  readonly score: number;
+  readonly signals: HitSignals;
+  /** The cosine of each of its chunks, `NaN` for one without a vector; `[]` without meaning. */
+  readonly chunkCosines: Float32Array;
+}
+
+/** Which of the best hits are wanted. */
+export interface Page {
+  readonly limit: number;
+  /** How many of the best hits to leave out; 0 without it. */
+  readonly offset?: number;
 }
 
 export interface DatabaseAnswer {
@@ -65,17 +77,22 @@ const SCHEMA = {
   tags: "enum[]",
 } as const;
 const TEXT_FIELD = "text";
+const NO_COSINES = new Float32Array(0);
 /** Stands where Orama expects the text and the query: ours went to the postings. */
 const ELSEWHERE = "*";
 
 /** The running request, for the text component: Orama has no way to pass it. */
 interface Request {
-  readonly plan: QueryPlan;
+  readonly question: Question;
   readonly limit: number;
   readonly withInactive: boolean;
-  matched: number;
-  total: number;
-  ceiling: number;
+  answer: RequestAnswer | undefined;
+}
+
+interface RequestAnswer {
+  readonly matched: number;
+  readonly total: number;
+  readonly explain: Ranking["explain"];
 }
 
 /** Numbers are compared for each note that a search scores; the larger, the fewer see it. */
@@ -90,21 +107,35 @@ interface Sight {
 /** All notes of a vault, searchable and filterable. */
 export class NoteDatabase {
   readonly #postings: Postings;
+  readonly #vectors: NoteVectors | undefined;
   #filed: FiledNotes;
 
-  constructor(postings: Postings) {
+  /** @param vectors Without it no note is found by its meaning. */
+  constructor(postings: Postings, vectors?: NoteVectors) {
     this.#postings = postings;
-    this.#filed = new FiledNotes(postings);
+    this.#vectors = vectors;
+    this.#filed = new FiledNotes(postings, vectors);
   }
 
   /** True when removed notes take more room than those that are there. */
   get isWasteful(): boolean {
-    return this.#postings.isWasteful;
+    return this.#postings.isWasteful || this.#vectors?.isWasteful === true;
   }
 
-  /** Takes in the terms of a note bit by bit; no search sees them before `put()`. */
-  stage(terms: NoteTerms): Generator<void, number> {
-    return this.#postings.stage(terms);
+  /** Takes in a note bit by bit and returns its slot; no search sees it before `put()`. */
+  *stage(terms: NoteTerms, vectors?: NoteEmbeddings): Generator<void, number> {
+    const slot = yield* this.#postings.stage(terms);
+    if (vectors) yield* this.#vectors?.stage(slot, vectors) ?? [];
+    return slot;
+  }
+
+  /** Gives a note its vectors that came in without; an unknown path changes nothing. */
+  *addVectors(path: string, vectors: NoteEmbeddings): Generator<void, void> {
+    const slot = this.#filed.slotOf(path);
+    if (slot === undefined) return;
+    yield* this.#vectors?.stage(slot, vectors) ?? [];
+    // It may have gone meanwhile.
+    if (this.#filed.slotOf(path) !== slot) this.#vectors?.remove(slot);
   }
 
   /** Adds a note whose terms are staged, or replaces the one with its path, in one step. */
@@ -123,15 +154,15 @@ export class NoteDatabase {
   /** Removes a note; an unknown path changes nothing. */
   remove(path: string): void {
     const slot = this.#filed.unfile(path);
-    if (slot !== undefined) this.#postings.remove(slot);
+    if (slot === undefined) return;
+    this.#postings.remove(slot);
+    this.#vectors?.remove(slot);
   }
 
-  /** Returns the best notes for a plan, best first, filtered before they are ranked. */
-  search(plan: QueryPlan, filter: NoteFilter, limit: number): DatabaseAnswer {
-    if (plan.clauses.length === 0 || plan.impossible) {
-      return { matched: 0, total: 0, hits: [] };
-    }
-    return this.#filed.search(plan, filter, limit);
+  /** Returns the best notes for a question, best first, filtered before they are ranked. */
+  search(question: Question, filter: NoteFilter, page: Page): DatabaseAnswer {
+    if (question.plan?.impossible) return { matched: 0, total: 0, hits: [] };
+    return this.#filed.search(question, filter, page);
   }
 
   /** Returns every note that a filter lets through. */
@@ -145,13 +176,15 @@ export class NoteDatabase {
    */
   *compact(): Generator<void, void> {
     const { postings, slots } = yield* this.#postings.compacted();
-    const copy = new FiledNotes(this.#postings);
+    const vectors = this.#vectors && (yield* this.#vectors.compacted(slots));
+    const copy = new FiledNotes(this.#postings, this.#vectors);
     for (const [oldSlot, slot] of slots) {
       const document = this.#filed.documentAt(oldSlot);
       if (document) copy.file(document, slot);
       yield;
     }
     this.#postings.takeOver(postings);
+    if (vectors) this.#vectors?.takeOver(vectors);
     this.#filed = copy;
   }
 }
@@ -159,7 +192,8 @@ export class NoteDatabase {
 /** The documents in one Orama database, and the slots of the postings that belong to them. */
 class FiledNotes {
   readonly #slotOf = new Map<string, number>();
-  readonly #postings: Postings;
+  readonly #ranker: Ranker;
+  readonly #vectors: NoteVectors | undefined;
   readonly #db: AnyOrama;
   /** By slot. */
   readonly #documents: (NoteDocument | undefined)[] = [];
@@ -170,8 +204,9 @@ class FiledNotes {
   #slotToFile = -1;
   #request: Request | undefined;
 
-  constructor(postings: Postings) {
-    this.#postings = postings;
+  constructor(postings: Postings, vectors: NoteVectors | undefined) {
+    this.#ranker = new Ranker(postings, vectors);
+    this.#vectors = vectors;
     this.#db = create({
       schema: SCHEMA,
       sort: { enabled: false },
@@ -184,6 +219,10 @@ class FiledNotes {
 
   documentAt(slot: number): NoteDocument | undefined {
     return this.#documents[slot];
+  }
+
+  slotOf(path: string): number | undefined {
+    return this.#slotOf.get(path);
   }
 
   file(document: NoteDocument, slot: number): void {
@@ -214,9 +253,14 @@ class FiledNotes {
     return slot;
   }
 
-  search(plan: QueryPlan, filter: NoteFilter, limit: number): DatabaseAnswer {
+  search(
+    question: Question,
+    filter: NoteFilter,
+    { limit: count, offset = 0 }: Page,
+  ): DatabaseAnswer {
     const withInactive = filter.status !== undefined;
-    const request: Request = { plan, limit, withInactive, matched: 0, total: 0, ceiling: 0 };
+    const limit = offset + count;
+    const request: Request = { question, limit, withInactive, answer: undefined };
     this.#request = request;
     const found = search(this.#db, { term: ELSEWHERE, where: toWhere(filter), limit });
     this.#request = undefined;
@@ -224,11 +268,26 @@ class FiledNotes {
     // Orama orders equal scores by when a note came in. They are compared before the division, which
     // makes some different ones equal: else the order would depend on the limit.
     found.hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
-    const hits = found.hits.flatMap((hit) => {
-      const path = this.#documents[this.#slotOf.get(hit.id) ?? -1]?.id;
-      return path === undefined ? [] : [{ path, keyword: hit.score / request.ceiling }];
-    });
-    return { matched: request.matched, total: request.total, hits };
+    const { answer } = request;
+    if (!answer) return { matched: 0, total: 0, hits: [] };
+    const isDense = question.dense !== undefined;
+    const hits = found.hits.slice(offset).flatMap((hit) =>
+      this.#toHit(hit, { answer, isDense }) ?? []
+    );
+    return { matched: answer.matched, total: answer.total, hits };
+  }
+
+  #toHit(
+    hit: { readonly id: string },
+    { answer, isDense }: { readonly answer: RequestAnswer; readonly isDense: boolean },
+  ): DatabaseHit | undefined {
+    const slot = this.#slotOf.get(hit.id) ?? -1;
+    const path = this.#documents[slot]?.id;
+    return path && {
+      path,
+      ...answer.explain(slot),
+      chunkCosines: (isDense ? this.#vectors?.chunkCosines(slot) : undefined) ?? NO_COSINES,
+    };
   }
 
   filterPaths(filter: NoteFilter): Set<VaultPath> {
@@ -262,17 +321,13 @@ class FiledNotes {
   #score(allowed: ReadonlySet<number> | undefined): TokenScore[] {
     const request = this.#request;
     if (!request) throw new Error("Cannot search: no request is running");
-    const { slots, bySlot, ceiling } = this.#postings.score(request.plan.clauses);
-    const { plan, withInactive } = request;
-    const held = plan.required.length > 0 ? this.#postings.holders(plan.required) : undefined;
-    const kept = slots.filter((slot) =>
-      this.#maySee(slot, { allowed, withInactive }) && (held === undefined || held[slot] === 1)
-    );
-    request.matched = slots.length;
-    request.total = kept.length;
-    request.ceiling = ceiling;
+    const { question, withInactive, limit } = request;
+    const sight = { allowed, withInactive };
+    const ranking = this.#ranker.rank(question, (slot) => this.#maySee(slot, sight));
+    const { slots, bySlot, matched, explain } = ranking;
+    request.answer = { matched, total: slots.length, explain };
     const compare = (a: number, b: number) => this.#pathAt(a) < this.#pathAt(b) ? -1 : 1;
-    return topSlots(kept, bySlot, { limit: request.limit, compare })
+    return topSlots(slots, bySlot, { limit, compare })
       .map(({ slot, score }) => [this.#oramaIds[slot] ?? 0, score]);
   }
 

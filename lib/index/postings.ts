@@ -85,6 +85,11 @@ export class Postings {
     return this.#aliveCount;
   }
 
+  /** One more than the highest slot in use. */
+  get slotCount(): number {
+    return this.#slotCount;
+  }
+
   /** Adds the terms of a note in small steps and returns its slot; it counts from `activate()` on. */
   *stage(terms: NoteTerms): Generator<void, number> {
     const slot = this.#slotCount;

@@ -8,6 +8,7 @@ import { withoutControls } from "@/lib/vault/note_text.ts";
 import type { NoteBytes } from "@/lib/vault/vault.ts";
 import { stemOf, type VaultPath } from "@/lib/vault/vault_path.ts";
 import { chunkNote } from "./chunker.ts";
+import { type EmbeddingTexts, embeddingTexts } from "./embedding_texts.ts";
 import {
   type ChunkTable,
   type FindableKinds,
@@ -46,12 +47,16 @@ export interface PrepareContext {
   readonly counter: TermCounter;
   /** The terms of other notes are not even looked at. */
   readonly onlyKinds: FindableKinds;
+  /** Whether to return the texts that are to be embedded. */
+  readonly withTexts: boolean;
 }
 
 export interface PreparedNote {
   readonly note: IndexedNote;
   /** Absent if the note is never found. */
   readonly terms?: NoteTerms;
+  /** Absent if it is never found, or not by its meaning. */
+  readonly texts?: EmbeddingTexts;
 }
 
 /** Returns the SHA-256 of some bytes in hex. */
@@ -76,7 +81,9 @@ export function* prepareNote(
   const chunks = toChunkTable(yield* chunkNote(parsed));
   const note = describeNote(context.layout, path, { ...file, parsed, chunks });
   if (!isFindable(note, context.onlyKinds)) return { note };
-  return { note, terms: yield* countTerms(context, path, parsed) };
+  const terms = yield* countTerms(context, path, parsed);
+  if (!context.withTexts) return { note, terms };
+  return { note, terms, texts: yield* embeddingTexts(parsed, chunks) };
 }
 
 interface NoteParts {

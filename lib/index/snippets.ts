@@ -2,6 +2,7 @@
 import { withoutControls } from "@/lib/vault/note_text.ts";
 import type { ChunkPlace, ChunkTable } from "./indexed_note.ts";
 import { chunkAt, countChunks } from "./indexed_note.ts";
+import { mixSignals } from "./score.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
 export const MAX_SNIPPET_CHARS = 240;
@@ -25,28 +26,70 @@ export interface Passage {
   readonly snippet: string;
 }
 
+/** What the meaning of a note's chunks says. */
+export interface ChunkMeaning {
+  /** By chunk, 0..1; `NaN` = it could not speak. */
+  readonly dense: ArrayLike<number>;
+  /** What it weighs beside the words: 1 = these do not count. */
+  readonly weight: number;
+  /** True if query and note are in different languages. */
+  readonly isForeign: boolean;
+}
+
 export interface PassageQuery {
   readonly text: string;
   readonly chunks: ChunkTable;
   readonly weights: QueryWeights;
   readonly tokenizer: Tokenizer;
+  /** Absent when words alone are compared. */
+  readonly meaning?: ChunkMeaning | undefined;
 }
 
 /** Returns the best passage, the note's first chunk if none matches; `undefined` without text. */
 export function* findPassage(query: PassageQuery): Generator<void, Passage | undefined> {
   const count = countChunks(query.chunks);
   if (count === 0) return undefined;
-  const candidates = count <= CHUNKS_READ ? inOrder(count) : yield* bySight(query, count);
-  let best = chunkAt(query.chunks, 0);
+  const chunk = chunkAt(query.chunks, yield* bestChunk(query, count));
+  return { chunk, snippet: makeSnippet(chunkText(query, chunk), query) };
+}
+
+function* bestChunk(query: PassageQuery, count: number): Generator<void, number> {
+  if (query.meaning?.weight === 1) return indexOfLargest(query.meaning.dense);
+  const most = sumOf(query.weights);
+  const candidates = count <= CHUNKS_READ ? inOrder(count) : yield* bySight(query, count, most);
+  let best = 0;
   let bestScore = 0;
   for (const [rank, { index, sight }] of candidates.entries()) {
     if (rank >= CHUNKS_READ && bestScore > 0 && bestScore >= sight) break;
-    const chunk = chunkAt(query.chunks, index);
-    const score = weigh(chunkText(query, chunk), query);
-    if (score > bestScore) [best, bestScore] = [chunk, score];
+    const found = weigh(chunkText(query, chunkAt(query.chunks, index)), query);
+    const score = scoreChunk(query, index, found / most);
+    if (score > bestScore) [best, bestScore] = [index, score];
     yield;
   }
-  return { chunk: best, snippet: makeSnippet(chunkText(query, best), query) };
+  return best;
+}
+
+/** By the rule that scores notes. */
+function scoreChunk({ meaning }: PassageQuery, index: number, keyword: number): number {
+  if (!meaning) return keyword;
+  const { isForeign, weight } = meaning;
+  return mixSignals({ keyword, dense: meaning.dense[index] ?? NaN, isForeign }, weight);
+}
+
+function indexOfLargest(numbers: ArrayLike<number>): number {
+  let best = 0;
+  for (let i = 1; i < numbers.length; i++) {
+    if ((numbers[i] ?? 0) > (numbers[best] || 0)) best = i;
+  }
+  return best;
+}
+
+/** What a chunk would weigh that held all of the query. */
+function sumOf({ terms, singles }: QueryWeights): number {
+  let sum = 0;
+  for (const weight of terms.values()) sum += weight;
+  for (const weight of singles.values()) sum += weight;
+  return sum;
 }
 
 function chunkText(query: PassageQuery, chunk: ChunkPlace): string {
@@ -55,7 +98,7 @@ function chunkText(query: PassageQuery, chunk: ChunkPlace): string {
 
 interface Candidate {
   readonly index: number;
-  /** What the chunk weighs at first sight: by its words as written, not as terms. */
+  /** What the chunk is worth at first sight: by its words as written, not as terms. */
   readonly sight: number;
 }
 
@@ -64,11 +107,16 @@ function inOrder(count: number): Candidate[] {
 }
 
 /** Puts the chunks of a long note in order, since to read them all word by word takes too long. */
-function* bySight(query: PassageQuery, count: number): Generator<void, Candidate[]> {
+function* bySight(
+  query: PassageQuery,
+  count: number,
+  most: number,
+): Generator<void, Candidate[]> {
   const candidates: Candidate[] = [];
   for (let index = 0; index < count; index++) {
     const text = query.tokenizer.simplify(chunkText(query, chunkAt(query.chunks, index)));
-    candidates.push({ index, sight: weighAsWritten(text.toLowerCase(), query.weights) });
+    const found = weighAsWritten(text.toLowerCase(), query.weights);
+    candidates.push({ index, sight: scoreChunk(query, index, found / most) });
     if (index % CHUNKS_PER_STEP === 0) yield;
   }
   return candidates.sort((a, b) => b.sight - a.sight || a.index - b.index);

@@ -104,12 +104,20 @@ function scanRuns(text: string, classes: Uint8Array, take: RunTaker): void {
 function classAt(text: string, at: number, classes: Uint8Array): number {
   const unit = text.charCodeAt(at);
   if (unit < 0xd800 || unit > 0xdbff) return classes[unit] ?? SEPARATOR;
-  const point = text.codePointAt(at) ?? 0;
+  const point = pointAt(text, at);
   return point >= ASTRAL_HAN_FIRST && point <= ASTRAL_HAN_LAST ? CJK : SEPARATOR;
 }
 
 function unitsAt(text: string, at: number): 1 | 2 {
-  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return pointAt(text, at) > 0xffff ? 2 : 1;
+}
+
+/** Like `codePointAt()`, which V8 15 lets look past the end of a sliced text once it is optimised. */
+function pointAt(text: string, at: number): number {
+  const high = text.charCodeAt(at);
+  if (high < 0xd800 || high > 0xdbff || at + 1 >= text.length) return high;
+  const low = text.charCodeAt(at + 1);
+  return low >= 0xdc00 && low <= 0xdfff ? 0x10000 + (high - 0xd800) * 0x400 + low - 0xdc00 : high;
 }
 
 function isWordClass(kind: number): boolean {

@@ -3,16 +3,23 @@
  * the vault does not know of it.
  */
 import type { Diagnostic, Freshness, Indexing } from "@/lib/contracts.ts";
-import type { Clock, Logger } from "@/lib/seams.ts";
+import type { DenseScale, Embedder } from "@/lib/embed/embedder.ts";
+import { type Clock, type Logger, Slicer } from "@/lib/seams.ts";
 import { conflictCopyOf, isOwnConflictCopy } from "@/lib/vault/conflict_copies.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
+import { parseNote } from "@/lib/vault/note.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
+import type { EmbeddingCache } from "./cache.ts";
+import { type EmbeddingTexts, embeddingTexts } from "./embedding_texts.ts";
+import { Embeddings } from "./embeddings.ts";
 import { type FindableKinds, type IndexedNote, isFindable } from "./indexed_note.ts";
-import { type IndexAnswer, type KeywordQuery, searchByKeyword } from "./keyword_search.ts";
+import { type IndexAnswer, type NoteQuery, searchIndex } from "./note_search.ts";
 import { isInactive, NoteTable, type TableCounts } from "./note_table.ts";
+import { NoteVectors } from "./note_vectors.ts";
 import { NoteDatabase, type NoteFilter } from "./orama.ts";
 import { Postings, TermCounter } from "./postings.ts";
 import { TextCache } from "./text_cache.ts";
+import { TextReader } from "./text_reader.ts";
 import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
 import { type SyncOutcome, VaultSync } from "./vault_sync.ts";
 
@@ -21,31 +28,57 @@ export interface VaultIndexOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly onlyKinds?: FindableKinds;
+  /** Absent: notes are found by their words only. */
+  readonly embedding?: EmbeddingOptions | undefined;
+}
+
+export interface EmbeddingOptions {
+  readonly embedder: Embedder;
+  /** What the person wants the vectors to weigh, 0..1; the embedder's own weight without it. */
+  readonly weight?: number | undefined;
+  /** Called when the first note is embedded. */
+  readonly openCache: () => EmbeddingCache;
 }
 
 /** What is where in the vault, and what answers a query best. */
 export class VaultIndex {
   readonly #options: VaultIndexOptions;
   readonly #postings = new Postings();
-  readonly #database = new NoteDatabase(this.#postings);
+  readonly #database: NoteDatabase;
   readonly #tokenizer: Tokenizer = createTokenizer();
-  readonly #texts = new TextCache();
+  readonly #texts: TextReader;
   readonly #table: NoteTable;
+  readonly #embeddings: Embeddings | undefined;
   readonly #sync: VaultSync;
 
   constructor(options: VaultIndexOptions) {
-    const { vault, clock, logger } = options;
+    const { vault, clock, logger, onlyKinds, embedding } = options;
     this.#options = options;
-    this.#table = new NoteTable({
-      layout: vault,
-      database: this.#database,
-      onlyKinds: options.onlyKinds,
+    const vectors = embedding && new NoteVectors(embedding.embedder.dimensions);
+    this.#database = new NoteDatabase(this.#postings, vectors);
+    this.#table = new NoteTable({ layout: vault, database: this.#database, onlyKinds });
+    this.#texts = new TextReader({ vault, table: this.#table, cache: new TextCache() });
+    this.#embeddings = embedding && new Embeddings({
+      ...embedding,
+      readTexts: (path, etag) => this.#readTexts(path, etag),
+      clock,
+      logger,
     });
-    const counter = new TermCounter(this.#postings);
-    const { onlyKinds } = options;
-    const prepare = { layout: vault, tokenizer: this.#tokenizer, counter, onlyKinds };
-    const parts = { table: this.#table, database: this.#database, prepare };
-    this.#sync = new VaultSync({ vault, clock, logger, ...parts });
+    this.#sync = new VaultSync({
+      vault,
+      table: this.#table,
+      database: this.#database,
+      embeddings: this.#embeddings,
+      prepare: {
+        layout: vault,
+        tokenizer: this.#tokenizer,
+        counter: new TermCounter(this.#postings),
+        onlyKinds,
+        withTexts: embedding !== undefined,
+      },
+      clock,
+      logger,
+    });
   }
 
   get counts(): TableCounts {
@@ -59,7 +92,11 @@ export class VaultIndex {
 
   /** What concerns the vault as a whole. */
   get warnings(): readonly string[] {
-    return this.#sync.warnings;
+    const failure = this.#embeddings?.failure;
+    return failure === undefined ? this.#sync.warnings : [
+      ...this.#sync.warnings,
+      `${failure}, so that only words are compared. The log has more`,
+    ];
   }
 
   /** Reads the whole vault, at the start and whenever it is asked for; searches go on meanwhile. */
@@ -72,17 +109,21 @@ export class VaultIndex {
     return this.#sync.refresh(when);
   }
 
-  /** Returns the best notes for the words of a query. Does not refresh. */
-  search(query: KeywordQuery): Promise<IndexAnswer> {
-    const { vault, clock } = this.#options;
-    return searchByKeyword({
-      vault,
-      clock,
+  /**
+   * Returns the best notes for a query. Does not refresh.
+   *
+   * @throws The reason of the query's signal if it aborts while the query is embedded.
+   */
+  search(query: NoteQuery): Promise<IndexAnswer> {
+    return searchIndex({
+      clock: this.#options.clock,
       table: this.#table,
       database: this.#database,
       postings: this.#postings,
       tokenizer: this.#tokenizer,
       texts: this.#texts,
+      embeddings: this.#embeddings,
+      scale: this.#scale(),
     }, query);
   }
 
@@ -143,7 +184,24 @@ export class VaultIndex {
   }
 
   /** Stops work under way; the index can still be searched. */
-  close(): Promise<void> {
-    return this.#sync.close();
+  async close(): Promise<void> {
+    await this.#sync.close();
+    await this.#embeddings?.close();
+  }
+
+  #scale(): DenseScale | undefined {
+    const { embedding } = this.#options;
+    if (!embedding) return undefined;
+    const { floor, ceiling, weight, hintAt } = embedding.embedder;
+    return { floor, ceiling, weight: embedding.weight ?? weight, hintAt };
+  }
+
+  async #readTexts(path: VaultPath, etag: string): Promise<EmbeddingTexts | undefined> {
+    const note = this.#table.find(path);
+    if (note?.etag !== etag) return undefined;
+    const slicer = new Slicer(this.#options.clock);
+    const bytes = await this.#texts.readBytes(note, slicer);
+    const parsed = bytes && await slicer.run(parseNote(path, bytes));
+    return parsed && await slicer.run(embeddingTexts(parsed, note.chunks));
   }
 }

@@ -18,6 +18,7 @@ import {
 import { type NoteBytes, readFile, type Vault } from "@/lib/vault/vault.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import { SingleFlight } from "./_single_flight.ts";
+import type { Embeddings } from "./embeddings.ts";
 import type { FileRecord, IndexedNote } from "./indexed_note.ts";
 import type { NoteTable } from "./note_table.ts";
 import type { NoteDatabase } from "./orama.ts";
@@ -33,6 +34,8 @@ export interface VaultSyncOptions {
   readonly table: NoteTable;
   readonly database: NoteDatabase;
   readonly prepare: PrepareContext;
+  /** Absent when nothing is embedded. */
+  readonly embeddings?: Embeddings | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -162,6 +165,7 @@ export class VaultSync {
     } finally {
       if (isFull && !this.#queuedFullRun) this.#indexing = undefined;
     }
+    this.#options.embeddings?.settle();
     this.#upkeep = this.#keepUp();
   }
 
@@ -196,6 +200,7 @@ export class VaultSync {
   async #apply(scan: VaultScan, isFull: boolean): Promise<void> {
     const { clock, table } = this.#options;
     const slicer = new Slicer(clock);
+    await this.#takeLateVectors(slicer);
     const plan = await slicer.run(planSync(scan.files, {
       paths: () => table.paths(),
       fileOf: (path) => isFull ? undefined : this.#recordOf(path),
@@ -217,6 +222,14 @@ export class VaultSync {
     this.#folders = rememberFolders(this.#folders, scan);
     this.#skipped = scan.skipped;
     this.#derived = derived;
+  }
+
+  /** Only here, where nothing else changes the index. */
+  async #takeLateVectors(slicer: Slicer): Promise<void> {
+    const { database, embeddings, table } = this.#options;
+    for (const { path, etag, vectors } of embeddings?.takeLate() ?? []) {
+      if (table.find(path)?.etag === etag) await slicer.run(database.addVectors(path, vectors));
+    }
   }
 
   /** Derived files are never read. */
@@ -252,11 +265,12 @@ export class VaultSync {
     path: VaultPath,
     file: NoteBytes & { etag: string; record: FileRecord; run: ReadRun },
   ): Promise<void> {
-    const { database, prepare, table } = this.#options;
+    const { database, embeddings, prepare, table } = this.#options;
     const { slicer } = file.run;
     try {
-      const { note, terms } = await slicer.run(prepareNote(prepare, path, file));
-      const slot = terms ? await slicer.run(database.stage(terms)) : NO_SLOT;
+      const { note, terms, texts } = await slicer.run(prepareNote(prepare, path, file));
+      const vectors = texts && await embeddings?.vectorsOf(note, texts, slicer);
+      const slot = terms ? await slicer.run(database.stage(terms, vectors)) : NO_SLOT;
       const before = table.find(path);
       if (before === undefined) this.#outcome.added++;
       else if (before.etag !== note.etag) this.#outcome.changed++;
@@ -292,10 +306,11 @@ export class VaultSync {
   }
 
   #dropIfGone(path: VaultPath, scan: VaultScan): boolean {
-    const { table, vault } = this.#options;
+    const { embeddings, table, vault } = this.#options;
     if (looksUnmounted(this.#folders, scan.folders, path)) return false;
     if (!provenAbsent(vault, path, scan)) return false;
     table.remove(path);
+    embeddings?.forget(path);
     this.#outcome.removed++;
     return true;
   }

@@ -27,7 +27,8 @@ const searchNotesTool: Tool = defineTool({
   toolset: "core",
   title: "Search notes",
   description:
-    "Searches all notes and memories of the person's vault, in Chinese and English, best first. " +
+    "Searches all notes and memories of the person's vault by words and meaning, in Chinese and " +
+    "English and across both, best first. " +
     "Each hit has its path and lines, a snippet, and the signals behind its score (0..1). Filters " +
     "(kind, tags, folder, status) narrow it down. Take recall for a short answer, memory_search " +
     "for an exact text or pattern, memory_open to read a hit whole.",

@@ -1,17 +1,11 @@
 /** The search of notes: one use case for HTTP and for tools. */
-import {
-  type Caller,
-  type Hit,
-  type SearchAnswer,
-  type SearchInput,
-  type Signals,
-} from "@/lib/contracts.ts";
+import type { Caller, Hit, SearchAnswer, SearchInput, Signals } from "@/lib/contracts.ts";
 import { InvalidRequest } from "@/lib/errors.ts";
 import { type Clock, roundMs } from "@/lib/seams.ts";
 import { readState } from "@/lib/index/answer_state.ts";
-import type { IndexHit } from "@/lib/index/keyword_search.ts";
 import { headingAt, type IndexedNote } from "@/lib/index/indexed_note.ts";
 import { toNoteFilter } from "@/lib/index/note_filter.ts";
+import type { IndexHit, IndexMode } from "@/lib/index/note_search.ts";
 import type { NoteFilter } from "@/lib/index/orama.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import type { GrepFile, GrepRequest, GrepResult } from "@/lib/vault/grep.ts";
@@ -33,7 +27,6 @@ export interface SearchDeps {
 }
 
 const NO_SIGNALS: Signals = { keyword: null, metadata: null, body: null, dense: null };
-const NO_EMBEDDING = "No embedding is configured, so that only words are compared";
 
 /**
  * Returns the notes that answer a query best, best first, each with its signals and the passage
@@ -42,7 +35,7 @@ const NO_EMBEDDING = "No embedding is configured, so that only words are compare
  *
  * @returns At most `input.limit` hits, after the `input.offset` best ones.
  * @throws {InvalidRequest} If the folder is no path in the vault, or a text for `grep` has line breaks.
- * @throws The reason of the caller's signal if it aborts before `grep` is done.
+ * @throws The reason of the caller's signal if it aborts before `grep` or the embedding is done.
  */
 export async function searchNotes(
   deps: SearchDeps,
@@ -53,38 +46,44 @@ export async function searchNotes(
   const filter = toFilter(input);
   // Files are searched themselves: one that the index does not know yet must not be missed.
   const freshness = await deps.index.refresh(input.mode === "grep" ? "always" : "due");
-  const { mode, ...found } = input.mode === "grep"
+  const { mode } = input;
+  const found = mode === "grep"
     ? await searchByGrep(deps, caller, { input, filter })
-    : await searchByWords(deps, input, filter);
+    : await searchByIndex(deps, caller, { input, filter, mode });
   return {
     query: input.q,
-    mode,
-    ...(mode === input.mode
-      ? {}
-      : { fallback: { from: input.mode, to: mode, reason: NO_EMBEDDING } }),
     ...readState(deps.index, freshness),
     ...found,
     tookMs: roundMs(deps.clock.monotonicMs() - startMs),
   };
 }
 
-type ModeAnswer = Pick<SearchAnswer, "mode" | "total" | "results" | "truncated">;
+type ModeAnswer = Pick<SearchAnswer, "mode" | "fallback" | "total" | "results" | "truncated">;
 
-async function searchByWords(
-  { index }: SearchDeps,
-  input: SearchInput,
-  filter: NoteFilter,
-): Promise<ModeAnswer> {
-  const { q: text, limit, offset = 0 } = input;
-  const { total, hits } = await index.search({ text, filter, limit, offset });
-  return { mode: "keyword", total, results: hits.map(toHit) };
+interface FilteredInput {
+  readonly input: SearchInput;
+  readonly filter: NoteFilter;
 }
 
-function toHit({ note, keyword, passage }: IndexHit): Hit {
+async function searchByIndex(
+  { index }: SearchDeps,
+  { signal }: Caller,
+  { input, filter, mode }: FilteredInput & { readonly mode: IndexMode },
+): Promise<ModeAnswer> {
+  const { q: text, limit, offset = 0 } = input;
+  const answer = await index.search({ text, mode, filter, limit, offset, signal });
+  const { reason, total, hits } = answer;
+  const fallback = reason === undefined
+    ? {}
+    : { fallback: { from: mode, to: answer.mode, reason } };
+  return { mode: answer.mode, ...fallback, total, results: hits.map(toHit) };
+}
+
+function toHit({ note, score, signals, passage }: IndexHit): Hit {
   return {
     ...describe(note),
-    score: keyword,
-    signals: { ...NO_SIGNALS, keyword },
+    score,
+    signals,
     heading: passage?.chunk.heading || null,
     lines: { start: passage?.chunk.startLine ?? 1, end: passage?.chunk.endLine ?? 1 },
     snippet: passage?.snippet ?? note.description,
@@ -95,7 +94,7 @@ function toHit({ note, keyword, passage }: IndexHit): Hit {
 async function searchByGrep(
   { index, grep }: SearchDeps,
   { signal }: Caller,
-  { input, filter }: { readonly input: SearchInput; readonly filter: NoteFilter },
+  { input, filter }: FilteredInput,
 ): Promise<ModeAnswer> {
   // Not before the first match, as many may have to wait for their turn.
   let wanted: ReadonlySet<string> | undefined;

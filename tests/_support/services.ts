@@ -25,6 +25,7 @@ export function testConfig(vault: string, extra: Partial<Config> = {}): Config {
     allowedOrigins: [],
     access: "open",
     embedding: "none",
+    denseWeight: undefined,
     mcpLegacy: "stateless",
     mcpSse: "on",
     toolsets: ["core", "journal", "reading"],

@@ -15,9 +15,9 @@ export interface EngineNote extends BenchNote {
 }
 
 export interface Engine {
-  insert(note: EngineNote): void;
+  insert(note: EngineNote): void | Promise<void>;
   /** Called once, after the last note; counts as inserting. */
-  finish(): void;
+  finish(): void | Promise<void>;
   /** Called once before the first search; does not count. */
   settle(): void;
   /** Returns how many hits it found, at most `HITS`. */

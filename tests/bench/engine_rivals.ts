@@ -5,24 +5,18 @@ import type { ParsedQuery } from "@/lib/index/parse_query.ts";
 import { createTokenizer } from "@/lib/index/tokenizer.ts";
 import { type Engine, type EngineNote, HITS } from "./engine.ts";
 
+/** Of hybrid search; weights, tolerance and relevance are Orama's own. */
+export const STOCK_HYBRID_SETTINGS = { mode: "hybrid", similarity: 0, limit: HITS } as const;
+export const STOCK_SCHEMA = { text: "string" } as const;
+
+/** Name and version, as the lock file has them. */
+export const STOCK_ORAMA: string = `Orama ${
+  /orama[@/](\d[^/]*)/.exec(import.meta.resolve("@orama/orama"))?.[1]
+}`;
+
 /** Orama's own full-text search; one document a chunk. */
 export class StockOrama implements Engine {
-  readonly #db: AnyOrama;
-
-  constructor() {
-    const tokenizer = createTokenizer();
-    this.#db = create({
-      schema: { text: "string" },
-      components: {
-        tokenizer: {
-          language: "none",
-          normalizationCache: new Map(),
-          // Repeats are left out, as its own tokenizer does.
-          tokenize: (text) => [...new Set(tokenizer.terms(text))],
-        },
-      },
-    });
-  }
+  readonly #db: AnyOrama = createStock(STOCK_SCHEMA);
 
   insert({ chunks }: EngineNote): void {
     for (const text of chunks) insert(this.#db, { text });
@@ -33,11 +27,58 @@ export class StockOrama implements Engine {
   settle(): void {}
 
   search({ terms }: ParsedQuery): number {
-    const term = terms.map(({ text }) => text).join(" ");
-    const found = search(this.#db, { term, limit: HITS });
-    if (found instanceof Promise) throw new Error("Orama answered late");
-    return found.hits.length;
+    const term = joinTerms(terms);
+    return countHits(search(this.#db, { term, limit: HITS }));
   }
+}
+
+/** Orama's own mixture of full text and vectors; one document a chunk. */
+export class StockHybridOrama {
+  readonly #db: AnyOrama;
+
+  constructor(dimensions: number) {
+    this.#db = createStock({ ...STOCK_SCHEMA, vector: `vector[${dimensions}]` });
+  }
+
+  /** A chunk without a vector is found by its text alone. */
+  insert(text: string, vector: Float32Array | undefined): void {
+    // It takes plain lists of numbers only.
+    insert(this.#db, vector ? { text, vector: Array.from(vector) } : { text });
+  }
+
+  /** Returns how many hits it found. */
+  search({ terms }: ParsedQuery, vector: Float32Array): number {
+    const value = Array.from(vector);
+    return countHits(search(this.#db, {
+      ...STOCK_HYBRID_SETTINGS,
+      term: joinTerms(terms),
+      vector: { value, property: "vector" },
+    }));
+  }
+}
+
+function createStock(schema: Record<string, "string" | `vector[${number}]`>): AnyOrama {
+  const tokenizer = createTokenizer();
+  return create({
+    schema,
+    components: {
+      tokenizer: {
+        language: "none",
+        normalizationCache: new Map(),
+        // Repeats are left out, as its own tokenizer does.
+        tokenize: (text) => [...new Set(tokenizer.terms(text))],
+      },
+    },
+  });
+}
+
+function joinTerms(terms: ParsedQuery["terms"]): string {
+  return terms.map(({ text }) => text).join(" ");
+}
+
+function countHits(found: ReturnType<typeof search>): number {
+  if (found instanceof Promise) throw new Error("Orama answered late");
+  return found.hits.length;
 }
 
 /** SQLite's full-text search in memory, in one transaction, over terms between blanks. */

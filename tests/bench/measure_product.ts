@@ -5,8 +5,8 @@ import type { Services } from "@/lib/services.ts";
 import { openServices } from "../eval/open_services.ts";
 import { untilSettled } from "./bench_vault.ts";
 import { HITS } from "./engine.ts";
-import { type Times, toTimes } from "./measure_engine.ts";
 import { type BenchQueries, type BenchQuery, QUERY_CLASSES, type QueryClass } from "./queries.ts";
+import { timeOf, type Times, toTimes } from "./times.ts";
 
 export interface ProductTask {
   readonly vault: string;
@@ -28,7 +28,8 @@ const REFRESHES = 100;
 const WARM_UP = 20;
 
 export async function measureProduct({ vault, queries }: ProductTask): Promise<ProductResult> {
-  await using opened = await openServices(vault);
+  // Words alone, as those compare that it is measured beside.
+  await using opened = await openServices(vault, "none");
   const { services } = opened;
   const loadMs = await timeOf(() => services.ready());
   await untilSettled();
@@ -75,10 +76,4 @@ async function timesOf<T>(
   const times: number[] = [];
   for (const item of items) times.push(await timeOf(() => work(item)));
   return toTimes(times);
-}
-
-async function timeOf(work: () => Promise<unknown>): Promise<number> {
-  const startMs = performance.now();
-  await work();
-  return performance.now() - startMs;
 }

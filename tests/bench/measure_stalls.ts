@@ -11,20 +11,32 @@ import { HITS } from "./engine.ts";
 export const LARGE_NOTES = ["prose", "one line", "identifiers"] as const;
 export type LargeNote = (typeof LARGE_NOTES)[number];
 
+/** What is in the vault, and whether it is embedded. */
+export interface StallsCase {
+  readonly large: LargeNote;
+  readonly embedding: "none" | "static";
+}
+
+/** To embed comes on top of all other work, so that little is left to see without it. */
+export const STALLS_CASES: readonly StallsCase[] = [
+  ...LARGE_NOTES.map((large) => ({ large, embedding: "static" } as const)),
+  { large: "prose", embedding: "none" },
+];
+
 export const STALL_PHASES = [
   "idle",
   "load",
+  "load again",
   "refresh, 1/100 changed",
   "refresh, large note changed",
   "search",
 ] as const;
 export type StallPhase = (typeof STALL_PHASES)[number];
 
-export interface StallsTask {
+export interface StallsTask extends StallsCase {
   /** Holds `notes` notes; the large one takes the place of the first. */
   readonly vault: string;
   readonly notes: number;
-  readonly large: LargeNote;
 }
 
 export interface Stalls {
@@ -34,7 +46,7 @@ export interface Stalls {
   readonly tookMs: number;
 }
 
-export interface StallsResult {
+export interface StallsResult extends StallsCase {
   readonly phases: Readonly<Record<StallPhase, Stalls>>;
   /** Share of the searches that had the large note among their hits. */
   readonly hitShare: number;
@@ -49,41 +61,49 @@ const LARGE_BYTES = MAX_NOTE_BYTES - 1_024;
 const CHANGED_EVERY = 100;
 
 export async function measureStalls(task: StallsTask): Promise<StallsResult> {
+  const { vault, large, embedding } = task;
   const corpus = new Corpus();
   const small = corpus.noteAt(0);
-  const file = join(task.vault, small.path);
-  await Deno.writeTextFile(file, makeLargeNote(corpus, task.large));
+  const file = join(vault, small.path);
+  await Deno.writeTextFile(file, makeLargeNote(corpus, large));
   await untilSettled();
-  await using opened = await openServices(task.vault);
-  const { index } = opened.services;
+  await using opened = await openServices(vault, embedding);
+  const { services } = opened;
 
   const idle = await watch(() => delay(1_000));
-  const load = await watch(() => opened.services.ready());
+  const load = await watch(() => services.ready());
+  // Whatever is embedded comes from the cache.
+  const loadAgain = await watch(() => services.index.load());
   await untilSettled();
-  await refreshVerified(opened.services);
+  await refreshVerified(services);
   changeNotes(corpus, task);
-  const changed = await watch(() => refreshVerified(opened.services));
+  const changed = await watch(() => refreshVerified(services));
   await Deno.writeTextFile(file, "\n\nappended\n", { append: true });
-  const changedLarge = await watch(() => refreshVerified(opened.services));
+  const changedLarge = await watch(() => refreshVerified(services));
   let found = 0;
   const search = await watch(async () => {
     for (const marker of MARKERS) {
       const text = `${marker} ${corpus.words("en", 3, randomFractions(marker.length))}`;
-      const { hits } = await index.search({ text, filter: {}, limit: HITS });
-      if (hits.some(({ note }) => note.path === small.path)) found++;
+      if (await isFound(services, { text, embedding, path: small.path })) found++;
     }
   });
   await Deno.writeTextFile(file, small.text);
-  return {
-    phases: {
-      "idle": idle,
-      "load": load,
-      "refresh, 1/100 changed": changed,
-      "refresh, large note changed": changedLarge,
-      "search": search,
-    },
-    hitShare: found / SEARCHES,
+  const refresh = {
+    "refresh, 1/100 changed": changed,
+    "refresh, large note changed": changedLarge,
   };
+  const phases = { idle, load, "load again": loadAgain, ...refresh, search };
+  return { large, embedding, phases, hitShare: found / SEARCHES };
+}
+
+async function isFound(
+  { index }: Services,
+  { text, embedding, path }: Pick<StallsCase, "embedding"> & Record<"text" | "path", string>,
+): Promise<boolean> {
+  const mode = embedding === "none" ? "keyword" : "hybrid";
+  const answer = await index.search({ text, mode, filter: {}, limit: HITS });
+  if (answer.mode !== mode) throw new Error(`Not searched by ${mode}: ${answer.reason}`);
+  return answer.hits.some(({ note }) => note.path === path);
 }
 
 /** Above some size a vault is compared only every few seconds. */

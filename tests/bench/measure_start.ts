@@ -1,12 +1,27 @@
 /** Measures how soon the real server answers, and what it does when nobody asks. */
 import { delay } from "./bench_vault.ts";
-import { isIndexed, spawnServer, until } from "./server_process.ts";
+import { isIndexed, type ServerProcess, spawnServer, until } from "./server_process.ts";
 
-export interface StartResult {
-  /** From the start of the process to its first answer to a search, whatever it says. */
+export type StartEmbedding = "none" | "static";
+
+/** From the start of the process, in milliseconds. */
+export interface StartTimes {
+  /** To its first answer to a search, whatever that says. */
   readonly firstAnswerMs: number;
   /** To the moment when the whole vault is indexed. */
   readonly indexedMs: number;
+  /** To the first answer from the whole vault, in the mode that was asked for, with results. */
+  readonly wholeAnswerMs: number;
+}
+
+export interface StartResult {
+  /** Nothing is kept from an earlier run. */
+  readonly cold: StartTimes;
+  /** The cache of an earlier run is there; absent where there is none to be had. */
+  readonly warm?: StartTimes;
+}
+
+export interface IdleResult {
   readonly rssBytes: number | undefined;
   /** Share of one processor in use while nobody asks; `undefined` where the system does not tell. */
   readonly idleShare: number | undefined;
@@ -16,27 +31,78 @@ const IDLE_MS = 5_000;
 /** Of the counters in /proc, on every Linux that Deno runs on. */
 const TICKS_A_SECOND = 100;
 
-/** Starts the server on a vault as a person would, and stops it again. */
-export async function measureStart(vault: string): Promise<StartResult> {
-  const startMs = performance.now();
+/**
+ * Starts the server on a vault as a person would, and stops it again; with an embedding, twice.
+ *
+ * @param query Has results in the vault.
+ */
+export async function measureStart(
+  vault: string,
+  embedding: StartEmbedding,
+  query: string,
+): Promise<StartResult> {
+  const state = await Deno.makeTempDir({ prefix: "state-" });
+  const start = () => startOnce(vault, { embedding, query, state });
+  try {
+    const cold = await start();
+    return embedding === "none" ? { cold } : { cold, warm: await start() };
+  } finally {
+    await Deno.remove(state, { recursive: true });
+  }
+}
+
+/** Leaves a server alone that has read its vault. */
+export async function measureIdle(vault: string): Promise<IdleResult> {
   await using server = await spawnServer(vault);
-  await until(() => isAnswered(`${server.url}/api/search?mode=keyword&q=data`));
+  await until(() => isIndexed(server.url));
+  await delay(IDLE_MS);
+  const rssBytes = await readRss(server.pid);
+  return { rssBytes, idleShare: await shareInUse(server.pid) };
+}
+
+interface StartOptions {
+  readonly embedding: StartEmbedding;
+  readonly query: string;
+  readonly state: string;
+}
+
+async function startOnce(
+  vault: string,
+  { embedding, query, state }: StartOptions,
+): Promise<StartTimes> {
+  const mode = embedding === "none" ? "keyword" : "hybrid";
+  const startMs = performance.now();
+  await using server = await spawnServer(vault, { embedding, state });
+  const ask = () => search(server, query, mode);
+  await until(async () => await ask() !== undefined);
   const firstAnswerMs = performance.now() - startMs;
   await until(() => isIndexed(server.url));
   const indexedMs = performance.now() - startMs;
-  await delay(IDLE_MS);
-  const rssBytes = await readRss(server.pid);
-  const idleShare = await shareInUse(server.pid);
-  return { firstAnswerMs, indexedMs, rssBytes, idleShare };
+  await until(async () => {
+    const answer = await ask();
+    return answer?.mode === mode && answer.indexing === undefined && answer.total > 0;
+  });
+  return { firstAnswerMs, indexedMs, wholeAnswerMs: performance.now() - startMs };
 }
 
-async function isAnswered(url: string): Promise<boolean> {
+interface Answer {
+  readonly mode: string;
+  readonly indexing?: unknown;
+  readonly total: number;
+}
+
+/** Returns `undefined` while the server does not listen. */
+async function search(
+  { url }: ServerProcess,
+  query: string,
+  mode: string,
+): Promise<Answer | undefined> {
+  const params = new URLSearchParams({ q: query, mode });
   try {
-    await (await fetch(url)).text();
-    return true;
+    return await (await fetch(`${url}/api/search?${params}`)).json();
   } catch {
     // It does not listen yet.
-    return false;
+    return undefined;
   }
 }
 

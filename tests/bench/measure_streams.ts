@@ -34,7 +34,7 @@ const SETTLE_MS = 1_000;
 export async function measureStreams(vault: string): Promise<StreamsResult> {
   const inspectorPort = freePort();
   const flags = [`--inspect=127.0.0.1:${inspectorPort}`, "--quiet"];
-  await using server = await startServerProcess(vault, flags);
+  await using server = await startServerProcess(vault, { flags });
   using collector = await openCollector(inspectorPort);
   const beforeBytes = await collectAndRead(server.url, collector);
   const rounds: StreamRound[] = [];

@@ -6,8 +6,17 @@ import { CALLS_AT_ONCE } from "./measure_mcp.ts";
 import type { ProductResult } from "./measure_product.ts";
 import { STALL_PHASES } from "./measure_stalls.ts";
 import { QUERY_CLASSES } from "./queries.ts";
+import {
+  hybridFileRows,
+  hybridFileTitle,
+  meaningTargets,
+  modelRows,
+  rankingRows,
+  rankingTitle,
+} from "./report_meaning.ts";
+import { idleRows, startRows, startTargets } from "./report_start.ts";
 import { doorRows, streamRows, streamTitle, transportTargets } from "./report_transports.ts";
-import type { BenchResults, Part } from "./results.ts";
+import { type BenchResults, ENGINES_OF, type Part } from "./results.ts";
 
 const MIB = 1_024 * 1_024;
 
@@ -18,11 +27,15 @@ export function formatReport(results: BenchResults, parts: readonly Part[], note
       "Search: ms, and how many times as long as the rival",
       parts.includes("search") ? searchRows(results) : [],
     ],
-    ["Search of files: ms", productRows(results.product)],
+    ["Search of files, no embedding: ms", productRows(results.product)],
+    [rankingTitle(notes), rankingRows(results)],
+    [hybridFileTitle(results), hybridFileRows(results)],
     ["Insert", parts.includes("insert") ? insertRows(results, notes) : []],
     ["Memory", parts.includes("memory") ? memoryRows(results) : []],
+    ["The static model by itself", modelRows(results)],
     ["Gaps between the ticks of a 5 ms timer: ms", stallRows(results)],
-    ["Start", startRows(results)],
+    ["From the start of the server on: ms", startRows(results)],
+    [`A server of ${notes} notes that nobody asks`, idleRows(results)],
     [`One search by each door of one server, ${CALLS_AT_ONCE} at once`, doorRows(results)],
     [streamTitle(results.streams), streamRows(results.streams)],
     ["Targets", targetRows(results, notes)],
@@ -39,9 +52,9 @@ function searchRows({ engines }: BenchResults): Row[] {
   const ours = engines.get("ours")?.search;
   return QUERY_CLASSES.flatMap((name) =>
     [...engines].flatMap(([engine, { search }]) => {
-      const times = search[name];
-      const own = ours?.[name];
-      if (!times || !own || engine === "nothing" || engine === "ours, terms only") return [];
+      const times = search[name]?.ranking;
+      const own = ours?.[name]?.ranking;
+      if (!times || !own) return [];
       return [{
         "queries": name,
         "engine": engine === "ours" ? "ours, ranking" : engine,
@@ -75,7 +88,8 @@ function productRows(product: ProductResult | undefined): Row[] {
 
 function insertRows({ engines }: BenchResults, notes: number): Row[] {
   const stock = engines.get("stock Orama")?.insertMs ?? 0;
-  return [...engines].filter(([engine]) => engine !== "nothing").map(([engine, result]) => ({
+  const shown = [...engines].filter(([engine]) => ENGINES_OF.insert.includes(engine));
+  return shown.map(([engine, result]) => ({
     "engine": engine,
     "notes/s": notes / result.insertMs * 1_000,
     "chunks/s": result.chunks / result.insertMs * 1_000,
@@ -87,8 +101,7 @@ function memoryRows({ engines }: BenchResults): Row[] {
   const rss = (engine: EngineName) => (engines.get(engine)?.rssBytes ?? 0) / MIB;
   const nothing = rss("nothing");
   const stock = rss("stock Orama");
-  const shown: EngineName[] = ["nothing", "ours", "stock Orama", "FTS5, chunks"];
-  return shown.map((engine) => ({
+  return ENGINES_OF.memory.map((engine) => ({
     "engine": engine,
     "RSS MiB": rss(engine),
     "above nothing": rss(engine) - nothing,
@@ -98,28 +111,16 @@ function memoryRows({ engines }: BenchResults): Row[] {
 }
 
 function stallRows({ stalls }: BenchResults): Row[] {
-  return [...stalls].flatMap(([large, { phases, hitShare }]) =>
+  return stalls.flatMap(({ large, embedding, phases, hitShare }) =>
     STALL_PHASES.map((phase) => ({
       "large note": large,
+      "embedding": embedding,
       "while": phase === "search" ? `search, ${Math.round(hitShare * 100)} % with it` : phase,
       "longest": phases[phase].longestMs,
       "p99": phases[phase].p99Ms,
       "took": phases[phase].tookMs,
     }))
   );
-}
-
-function startRows({ start }: BenchResults): Row[] {
-  if (!start) return [];
-  const { firstAnswerMs, indexedMs, rssBytes, idleShare } = start;
-  return [
-    { what: "first answer to a search, ms", value: firstAnswerMs },
-    { what: "whole vault indexed, ms", value: indexedMs },
-    ...(rssBytes === undefined ? [] : [{ what: "RSS then, MiB", value: rssBytes / MIB }]),
-    ...(idleShare === undefined
-      ? []
-      : [{ what: "processor in use when idle, %", value: idleShare * 100 }]),
-  ];
 }
 
 /** A number that was aimed at. */
@@ -139,7 +140,7 @@ function targetRows(results: BenchResults, notes: number): Row[] {
 }
 
 function targetsOf(results: BenchResults, notes: number): Target[] {
-  const { engines, product, stalls, start } = results;
+  const { engines, product, stalls } = results;
   const ours = engines.get("ours");
   const ratio = (rival: EngineName, pick: (result: EngineResult) => number | undefined) => {
     const own = ours && pick(ours);
@@ -149,14 +150,12 @@ function targetsOf(results: BenchResults, notes: number): Target[] {
   };
   const insert = ratio("stock Orama", ({ insertMs }) => insertMs);
   const worst = Math.max(
-    ...[...stalls.values()].flatMap(({ phases }) =>
-      STALL_PHASES.map((phase) => phases[phase].longestMs)
-    ),
+    ...stalls.flatMap(({ phases }) => STALL_PHASES.map((phase) => phases[phase].longestMs)),
   );
   return [
     ...QUERY_CLASSES.map((name): Target => ({
       name: `ranking "${name}": p50 / FTS5's`,
-      reached: ratio("FTS5, chunks", ({ search }) => search[name]?.p50),
+      reached: ratio("FTS5, chunks", ({ search }) => search[name]?.ranking?.p50),
       goal: 1,
       sense: "at most",
     })),
@@ -184,7 +183,8 @@ function targetsOf(results: BenchResults, notes: number): Target[] {
       goal: 50,
       sense: "at most",
     },
-    { name: "first answer, ms", reached: start?.firstAnswerMs, goal: 1_000, sense: "at most" },
+    ...meaningTargets(results),
+    ...startTargets(results),
     ...transportTargets(results),
   ];
 }

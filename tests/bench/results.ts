@@ -1,17 +1,35 @@
 /** Runs the parts of the bench in turn, each several times, and keeps the best of each number. */
 import { join } from "node:path";
+import { bestOf } from "./best_of.ts";
 import { untilSettled, writeNotes } from "./bench_vault.ts";
 import { runChild } from "./child.ts";
 import type { Corpus } from "./corpus.ts";
 import type { EngineName, EngineResult } from "./measure_engine.ts";
 import { type McpResult, measureMcp } from "./measure_mcp.ts";
 import type { ProductResult } from "./measure_product.ts";
-import { LARGE_NOTES, type LargeNote, type StallsResult } from "./measure_stalls.ts";
-import { measureStart, type StartResult } from "./measure_start.ts";
+import { STALLS_CASES, type StallsResult } from "./measure_stalls.ts";
+import {
+  type IdleResult,
+  measureIdle,
+  measureStart,
+  type StartEmbedding,
+  type StartResult,
+} from "./measure_start.ts";
 import { measureStreams, type StreamsResult } from "./measure_streams.ts";
 import { type BenchQueries, makeQueries } from "./queries.ts";
+import { type HybridResult, type ModelResults, runHybrid, runModel } from "./results_meaning.ts";
 
-export const PARTS = ["search", "insert", "memory", "stalls", "start", "mcp", "streams"] as const;
+export const PARTS = [
+  "search",
+  "hybrid",
+  "insert",
+  "memory",
+  "model",
+  "stalls",
+  "start",
+  "mcp",
+  "streams",
+] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface BenchOptions {
@@ -27,21 +45,46 @@ export interface BenchOptions {
 export interface BenchResults {
   readonly engines: ReadonlyMap<EngineName, EngineResult>;
   readonly product?: ProductResult;
-  readonly stalls: ReadonlyMap<LargeNote, StallsResult>;
-  readonly start?: StartResult;
+  readonly hybrid?: HybridResult;
+  readonly model?: ModelResults;
+  readonly stalls: readonly StallsResult[];
+  readonly start?: StartResults;
   /** By the number of notes. */
   readonly mcp: ReadonlyMap<number, McpResult>;
   readonly streams?: StreamsResult;
 }
 
+export interface StartResults {
+  readonly starts: readonly StartCase[];
+  /** Of the whole vault, with the default embedding. */
+  readonly idle: IdleResult;
+}
+
+export interface StartCase extends StartResult {
+  readonly notes: number;
+  readonly embedding: StartEmbedding;
+}
+
 const SMALL_NOTES = 60;
+const PARTS_WITH_FILES: readonly Part[] = ["search", "hybrid", "stalls", "start", "mcp"];
 /** Stands in a note so short that a search costs next to nothing, and the door itself shows. */
 const TINY_QUERY = "zebra";
 
-const ENGINES_OF: Readonly<Record<Part, readonly EngineName[]>> = {
+export const ENGINES_OF: Readonly<Record<Part, readonly EngineName[]>> = {
   search: ["ours", "stock Orama", "FTS5, chunks", "FTS5, notes"],
-  insert: ["ours", "ours, terms only", "stock Orama", "FTS5, chunks", "FTS5, notes"],
-  memory: ["nothing", "ours", "stock Orama", "FTS5, chunks"],
+  hybrid: [],
+  insert: [
+    "ours",
+    "ours, terms only",
+    "ours, embedded",
+    "ours, embedded and cached",
+    "ours, from the cache",
+    "stock Orama",
+    "FTS5, chunks",
+    "FTS5, notes",
+  ],
+  memory: ["nothing", "ours", "ours, embedded", "stock Orama", "FTS5, chunks"],
+  model: [],
   stalls: [],
   start: [],
   mcp: [],
@@ -53,22 +96,24 @@ export async function runBench(options: BenchOptions): Promise<BenchResults> {
   const queries = makeQueries(corpus, notes, options.queries);
   const engines = await runEngines(options, queries);
   const vault = await Deno.makeTempDir({ prefix: "bench-" });
+  const has = (part: Part) => parts.includes(part);
   try {
-    const needsFiles = parts.some((part) => ["search", "stalls", "start", "mcp"].includes(part));
-    if (needsFiles) writeNotes(corpus, vault, notes);
+    if (PARTS_WITH_FILES.some(has)) writeNotes(corpus, vault, notes);
     await untilSettled();
-    const product = parts.includes("search")
-      ? await runProduct(options, vault, queries)
-      : undefined;
-    const start = parts.includes("start") ? await runStart(options, vault) : undefined;
-    const mcp = parts.includes("mcp") ? await runMcp(options, vault, queries) : new Map();
-    const streams = parts.includes("streams") ? await runStreams(options) : undefined;
-    const stalls = parts.includes("stalls") ? await runStalls(options, vault) : new Map();
+    const product = has("search") ? await runProduct(options, vault, queries) : undefined;
+    const hybrid = has("hybrid") ? await runHybrid(options, vault, queries) : undefined;
+    const model = has("model") ? await runModel(options) : undefined;
+    const start = has("start") ? await runStart(options, vault) : undefined;
+    const mcp = has("mcp") ? await runMcp(options, vault, queries) : new Map();
+    const streams = has("streams") ? await runStreams(options) : undefined;
+    const stalls = has("stalls") ? await runStalls(options, vault) : [];
     return {
       engines,
       stalls,
       mcp,
       ...(product ? { product } : {}),
+      ...(hybrid ? { hybrid } : {}),
+      ...(model ? { model } : {}),
       ...(start ? { start } : {}),
       ...(streams ? { streams } : {}),
     };
@@ -85,12 +130,15 @@ async function runEngines(
   const names = new Set(parts.flatMap((part) => ENGINES_OF[part]));
   const found = new Map<EngineName, EngineResult[]>();
   for (let round = 1; round <= rounds; round++) {
-    for (const engine of names) {
-      say(`round ${round} of ${rounds}: ${engine}`);
-      const wanted = parts.includes("search") ? { queries } : {};
-      const result = await runChild({ kind: "engine", engine, notes, ...wanted });
-      found.set(engine, [...found.get(engine) ?? [], result]);
-    }
+    await withFolder(async (cacheFolder) => {
+      for (const engine of names) {
+        say(`round ${round} of ${rounds}: ${engine}`);
+        const isAsked = parts.includes("search") && ENGINES_OF.search.includes(engine);
+        const wanted = isAsked ? { queries } : {};
+        const result = await runChild({ kind: "engine", engine, notes, cacheFolder, ...wanted });
+        found.set(engine, [...found.get(engine) ?? [], result]);
+      }
+    });
   }
   return new Map([...found].map(([engine, results]) => [engine, bestOf(results)]));
 }
@@ -103,23 +151,40 @@ function runProduct(
   return repeat(options, "search of files", () => runChild({ kind: "product", vault, queries }));
 }
 
-function runStart(options: BenchOptions, vault: string): Promise<StartResult> {
-  return repeat(options, "start", () => measureStart(vault));
+async function runStart(options: BenchOptions, vault: string): Promise<StartResults> {
+  const { corpus, notes } = options;
+  const idle = await repeat(options, "a server that nobody asks", () => measureIdle(vault));
+  const starts = await withVault(
+    (folder) => writeNotes(corpus, folder, SMALL_NOTES),
+    async (small) => [
+      await runStartCase(options, small, { notes: SMALL_NOTES, embedding: "none" }),
+      await runStartCase(options, small, { notes: SMALL_NOTES, embedding: "static" }),
+      await runStartCase(options, vault, { notes, embedding: "static" }),
+    ],
+  );
+  return { idle, starts };
 }
 
-async function runStalls(
+async function runStartCase(
   options: BenchOptions,
   vault: string,
-): Promise<Map<LargeNote, StallsResult>> {
+  { notes, embedding }: Pick<StartCase, "notes" | "embedding">,
+): Promise<StartCase> {
+  // The title of a note in English.
+  const [query = ""] = options.corpus.noteAt(2).text.split("\n");
+  const what = `start, ${notes} notes, embedding ${embedding}`;
+  const times = await repeat(options, what, () => measureStart(vault, embedding, query));
+  return { notes, embedding, ...times };
+}
+
+async function runStalls(options: BenchOptions, vault: string): Promise<StallsResult[]> {
   const { notes } = options;
-  const stalls = new Map<LargeNote, StallsResult>();
-  for (const large of LARGE_NOTES) {
-    const result = await repeat(
-      options,
-      `stalls, large note of ${large}`,
-      () => runChild({ kind: "stalls", vault, notes, large }),
+  const stalls: StallsResult[] = [];
+  for (const one of STALLS_CASES) {
+    const what = `stalls, large note of ${one.large}, embedding ${one.embedding}`;
+    stalls.push(
+      await repeat(options, what, () => runChild({ kind: "stalls", vault, notes, ...one })),
     );
-    stalls.set(large, result);
   }
   return stalls;
 }
@@ -156,14 +221,20 @@ function runStreams({ corpus, say }: BenchOptions): Promise<StreamsResult> {
   return withVault((folder) => writeNotes(corpus, folder, SMALL_NOTES), measureStreams);
 }
 
-async function withVault<T>(
+function withVault<T>(
   write: (folder: string) => void,
   work: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const folder = await Deno.makeTempDir({ prefix: "bench-" });
-  try {
+  return withFolder(async (folder) => {
     write(folder);
     await untilSettled();
+    return await work(folder);
+  });
+}
+
+async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await Deno.makeTempDir({ prefix: "bench-" });
+  try {
     return await work(folder);
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -185,22 +256,4 @@ async function repeat<T>(
     results.push(await work());
   }
   return bestOf(results);
-}
-
-/** Returns the least of each number in results of one shape: the one that was least disturbed. */
-export function bestOf<T>(results: readonly T[]): T {
-  return results.reduce((best, other) => leastOf(best, other));
-}
-
-function leastOf<T>(one: T, other: T): T;
-function leastOf(one: unknown, other: unknown): unknown {
-  if (typeof one === "number" && typeof other === "number") return Math.min(one, other);
-  if (!isRecord(one) || !isRecord(other)) return one;
-  return Object.fromEntries(
-    Object.entries(one).map(([key, value]) => [key, leastOf(value, other[key])]),
-  );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

@@ -13,16 +13,21 @@ export interface ServerProcess extends AsyncDisposable {
   readonly pid: number;
 }
 
-/**
- * Starts the server on a vault and returns at once; use it with `await using`.
- *
- * @param flags More flags for deno itself.
- */
+export interface ServerOptions {
+  /** More flags for deno itself. */
+  readonly flags?: readonly string[];
+  /** The server's own default without it. */
+  readonly embedding?: string;
+  /** Where it keeps its state, which stays there; without it, in a folder that goes with it. */
+  readonly state?: string;
+}
+
+/** Starts the server on a vault and returns at once; use it with `await using`. */
 export async function spawnServer(
   vault: string,
-  flags: readonly string[] = [],
+  { flags = [], embedding, state: givenState }: ServerOptions = {},
 ): Promise<ServerProcess> {
-  const state = await Deno.makeTempDir({ prefix: "state-" });
+  const state = givenState ?? await Deno.makeTempDir({ prefix: "state-" });
   const port = freePort();
   const child = new Deno.Command(Deno.execPath(), {
     args: [
@@ -35,6 +40,7 @@ export async function spawnServer(
       ...["--state", state],
       ...["--port", String(port)],
       ...["--log", "error"],
+      ...(embedding === undefined ? [] : ["--embedding", embedding]),
     ],
     stdin: "null",
     stdout: "null",
@@ -46,7 +52,7 @@ export async function spawnServer(
     [Symbol.asyncDispose]: async () => {
       child.kill("SIGTERM");
       await child.status;
-      await Deno.remove(state, { recursive: true });
+      if (givenState === undefined) await Deno.remove(state, { recursive: true });
     },
   };
 }
@@ -54,10 +60,10 @@ export async function spawnServer(
 /** Starts the server on a vault and returns when that is indexed; use it with `await using`. */
 export async function startServerProcess(
   vault: string,
-  flags: readonly string[] = [],
+  options: ServerOptions = {},
 ): Promise<ServerProcess> {
   await using disposer = new AsyncDisposableStack();
-  const server = disposer.use(await spawnServer(vault, flags));
+  const server = disposer.use(await spawnServer(vault, options));
   await until(() => isIndexed(server.url));
   disposer.move();
   return server;

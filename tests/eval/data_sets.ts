@@ -1,5 +1,5 @@
 /** Finds and reads what a search is measured with: a vault and queries with their answers. */
-import { basename, join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { normalizePath } from "./measures.ts";
 
 /** One query and the notes that answer it. */
@@ -17,6 +17,14 @@ export interface DataSet {
   readonly vault: string;
   /** Paths of files with one query a line. */
   readonly queryFiles: readonly string[];
+}
+
+/** What is asked of one data set, its paths as the vault that is searched spells them. */
+export interface Questions {
+  readonly set: string;
+  readonly queries: readonly Query[];
+  /** Paths of the set's own notes. */
+  readonly notes: ReadonlySet<string>;
 }
 
 const QUERY_FILE = /^queries(\.[^.]+)?\.jsonl$/;
@@ -69,4 +77,23 @@ export function listVault(vault: string, folder = ""): Set<string> {
     else paths.add(normalizePath(path));
   }
   return paths;
+}
+
+/**
+ * Returns what is asked of a data set.
+ *
+ * @param limit How many queries of each file.
+ * @param root The folder that is searched: the set's own vault, or one above it.
+ */
+export function readQuestions(
+  set: DataSet,
+  { limit, root }: { readonly limit: number; readonly root: string },
+): Questions {
+  const place = relative(root, set.vault);
+  const inRoot = (path: string) => normalizePath(`${place}/${normalizePath(path)}`);
+  const queries = readQueries(set, limit).map((query) => ({
+    ...query,
+    relevant: query.relevant.map(inRoot),
+  }));
+  return { set: set.name, queries, notes: new Set([...listVault(set.vault)].map(inRoot)) };
 }

@@ -1,15 +1,14 @@
-/** Runs the queries of a data set through the search that HTTP and tools use. */
-import { type Caller, type SearchMode, SearchParams } from "@/lib/contracts.ts";
-import { searchNotes } from "@/lib/recall/search_notes.ts";
+/** Runs the queries of data sets and scores the rankings. */
+import type { SearchMode } from "@/lib/contracts.ts";
 import type { Services } from "@/lib/services.ts";
-import { type DataSet, listVault, type Query, readQueries } from "./data_sets.ts";
+import { ask } from "./ask.ts";
+import { type DataSet, type Query, type Questions, readQuestions } from "./data_sets.ts";
 import { NO_SCORE, normalizePath, type RankingScore, scoreRanking } from "./measures.ts";
 import { openServices } from "./open_services.ts";
 
 /** Ten notes are scored; more are asked for, so that a note that is listed twice costs none. */
 const ASKED_HITS = 20;
 const WARM_UP_QUERIES = 5;
-const OWNER: Caller = { kind: "owner", loopback: true };
 
 /** How one query went. */
 export interface QueryResult extends RankingScore {
@@ -17,8 +16,10 @@ export interface QueryResult extends RankingScore {
   readonly lang: string;
   readonly mode: SearchMode;
   readonly ms: number;
-  /** How many hits are notes of the vault. */
+  /** How many hits are notes of the set. */
   readonly known: number;
+  /** Another mode answered than was asked. */
+  readonly fellBack: boolean;
   /** Why there is no answer. */
   readonly error?: string;
 }
@@ -27,43 +28,70 @@ export interface EvaluationOptions {
   readonly modes: readonly SearchMode[];
   /** How many queries of each file. */
   readonly limit: number;
+  /** The model behind vector search; `undefined` = the program's own default. */
+  readonly embedding: string | undefined;
 }
 
-/** Indexes the vault of a data set and returns how each query went in each mode. */
-export async function evaluateSet(
-  set: DataSet,
-  { modes, limit }: EvaluationOptions,
+/** Indexes the vault of each data set by itself and returns how each query went in each mode. */
+export async function evaluateApart(
+  sets: readonly DataSet[],
+  options: EvaluationOptions,
 ): Promise<QueryResult[]> {
-  const queries = readQueries(set, limit);
-  const notes = listVault(set.vault);
-  await using opened = await openServices(set.vault);
-  await opened.services.ready();
+  const results: QueryResult[] = [];
+  for (const set of sets) {
+    await using opened = await openServices(set.vault, options.embedding);
+    await opened.services.ready();
+    const questions = readQuestions(set, { limit: options.limit, root: set.vault });
+    results.push(...await evaluateSet(opened.services, questions, options.modes));
+  }
+  return results;
+}
 
+/**
+ * Indexes a folder with all that lies in it as one vault, so that the notes of one data set stand
+ * in the way of the others, and returns how each query went in each mode.
+ *
+ * @param sets Whose queries are asked; they lie in the folder.
+ */
+export async function evaluateTogether(
+  folder: string,
+  sets: readonly DataSet[],
+  options: EvaluationOptions,
+): Promise<QueryResult[]> {
+  await using opened = await openServices(folder, options.embedding);
+  await opened.services.ready();
+  const results: QueryResult[] = [];
+  for (const set of sets) {
+    const questions = readQuestions(set, { limit: options.limit, root: folder });
+    results.push(...await evaluateSet(opened.services, questions, options.modes));
+  }
+  return results;
+}
+
+async function evaluateSet(
+  services: Services,
+  questions: Questions,
+  modes: readonly SearchMode[],
+): Promise<QueryResult[]> {
+  const { queries } = questions;
   const results: QueryResult[] = [];
   for (const mode of modes) {
-    const ask = (query: Query) => measure(opened.services, query, { set: set.name, mode, notes });
-    for (const query of queries.slice(0, WARM_UP_QUERIES)) await ask(query);
-    for (const query of queries) results.push(await ask(query));
+    const measureIn = (query: Query) => measure(services, query, { ...questions, mode });
+    for (const query of queries.slice(0, WARM_UP_QUERIES)) await measureIn(query);
+    for (const query of queries) results.push(await measureIn(query));
   }
   return results;
 }
 
 async function measure(
   services: Services,
-  { query, lang, relevant }: Query,
-  { set, mode, notes }: { set: string; mode: SearchMode; notes: ReadonlySet<string> },
+  { query: text, lang, relevant }: Query,
+  { set, mode, notes }: Omit<Questions, "queries"> & { readonly mode: SearchMode },
 ): Promise<QueryResult> {
-  const startMs = performance.now();
-  const base = { set, lang, mode };
-  try {
-    const input = SearchParams.parse({ q: query, mode, limit: String(ASKED_HITS) });
-    const { results } = await searchNotes(services, OWNER, input);
-    const ms = performance.now() - startMs;
-    const ranked = results.map((hit) => hit.path);
-    const known = ranked.filter((path) => notes.has(normalizePath(path))).length;
-    return { ...base, ms, known, ...scoreRanking(ranked, relevant) };
-  } catch (error) {
-    const ms = performance.now() - startMs;
-    return { ...base, ms, known: 0, ...NO_SCORE, error: String(error) };
-  }
+  const { hits, ...reply } = await ask(services, { text, mode, limit: ASKED_HITS });
+  const base = { set, lang, mode, ...reply };
+  if (reply.error !== undefined) return { ...base, known: 0, ...NO_SCORE };
+  const ranked = hits.map(({ path }) => path);
+  const known = ranked.filter((path) => notes.has(normalizePath(path))).length;
+  return { ...base, known, ...scoreRanking(ranked, relevant) };
 }

@@ -4,126 +4,64 @@
  * A data set is a folder with `vault/` (notes) and `queries.jsonl`, a query a line:
  * `{"id", "query", "lang", "relevant": [paths relative to vault/]}`.
  */
-import { parseArgs } from "node:util";
-import { SEARCH_MODES, type SearchMode } from "@/lib/contracts.ts";
+import { ConfigError } from "@/lib/errors.ts";
 import { writeStderr } from "@/lib/seams.ts";
+import { compareHybrid, compareRows } from "./compare.ts";
+import { findFailures, findStrangers, findUncompared } from "./complaints.ts";
 import { type DataSet, findDataSets } from "./data_sets.ts";
-import { evaluateSet, type QueryResult } from "./evaluate.ts";
-import { compareRows, type Comparison, meanRows, type ReportRow, toRows } from "./report.ts";
-import { formatTable, print } from "./table.ts";
+import { evaluateApart, evaluateTogether } from "./evaluate.ts";
+import { toHintReports } from "./hint_report.ts";
+import { measureHints } from "./hints.ts";
+import { printHints, printRankings } from "./print_tables.ts";
+import { meanRows, toRows } from "./report.ts";
+import { parseSettings, type Settings, UsageError } from "./settings.ts";
+import { print } from "./table.ts";
 
-const USAGE = `Usage: deno task eval DATA_DIR [options]
-
-DATA_DIR is a data set or a folder of data sets: vault/ with notes and queries.jsonl.
-
-  --modes A,B       search modes, each measured in turn (default: keyword)
-  --sets A,B        only these data sets
-  --queries FILE    name of the file of queries (default: queries.jsonl and queries.*.jsonl)
-  --limit N         only the first N queries of each file
-  --no-by-lang      one row a data set instead of one for each of its languages
-  --json            print JSON
-  --compare FILE    JSON {"set lang": nDCG@10}: exit with 1 if a row is lower by more than .01
-                    (.02 with fewer than 150 queries)`;
-
-const OPTIONS = {
-  "modes": { type: "string", default: "keyword" },
-  "sets": { type: "string" },
-  "queries": { type: "string" },
-  "limit": { type: "string" },
-  "by-lang": { type: "boolean", default: true },
-  "json": { type: "boolean", default: false },
-  "compare": { type: "string" },
-} as const;
-
-/** The command line cannot be followed. */
-class UsageError extends Error {
-  override name = "UsageError";
-}
-
-interface Settings {
-  readonly folder: string;
-  readonly modes: readonly SearchMode[];
-  readonly sets: readonly string[] | undefined;
-  readonly queryFile: string | undefined;
-  readonly limit: number;
-  readonly byLang: boolean;
-  readonly json: boolean;
-  readonly expectations: ReadonlyMap<string, number> | undefined;
-}
-
-function parseSettings(args: string[]): Settings {
-  const { values, positionals } = parseCommandLine(args);
-  const [folder, ...more] = positionals;
-  if (folder === undefined || more.length > 0) throw new UsageError(USAGE);
-  const modes = values.modes.split(",").map(parseMode);
-  if (values.compare !== undefined && modes.length > 1) {
-    throw new UsageError("--compare takes the expectations of one mode");
-  }
-  return {
-    folder,
-    modes,
-    sets: values.sets?.split(","),
-    queryFile: values.queries,
-    limit: values.limit === undefined ? Infinity : parseCount("--limit", values.limit),
-    byLang: values["by-lang"],
-    json: values.json,
-    expectations: values.compare === undefined ? undefined : readExpectations(values.compare),
-  };
-}
-
-function parseCommandLine(args: string[]) {
-  try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true, allowNegative: true });
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
-  }
-}
-
-function parseMode(name: string): SearchMode {
-  const mode = SEARCH_MODES.find((known) => known === name);
-  if (mode === undefined) throw new UsageError(`--modes knows ${SEARCH_MODES}, not "${name}"`);
-  return mode;
-}
-
-function parseCount(flag: string, text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new UsageError(`${flag} must be a whole number from 1`);
-  return Number(text);
-}
-
-function readExpectations(file: string): ReadonlyMap<string, number> {
-  try {
-    const entries = Object.entries<unknown>(JSON.parse(Deno.readTextFileSync(file)));
-    const numbers = entries.flatMap(([key, value]): [string, number][] =>
-      typeof value === "number" ? [[key, value]] : []
-    );
-    if (numbers.length === entries.length) return new Map(numbers);
-  } catch (error) {
-    throw new UsageError(`--compare cannot read ${file}: ${error}`);
-  }
-  throw new UsageError(`--compare needs numbers by "set lang" in ${file}`);
-}
+const HINT_QUERIES = 100;
 
 /** @returns The exit status: 1 if anything failed or is worse than expected. */
 async function main(args: string[]): Promise<number> {
   const settings = parseSettings(args);
-  const results = await evaluateAll(settings);
-  const rows = toRows(results, settings.byLang);
-  const comparisons = compareRows(rows, settings.expectations ?? new Map());
-  if (settings.json) print(JSON.stringify({ rows, means: meanRows(rows), comparisons }, null, 1));
-  else printTables(rows, comparisons);
-
-  const complaints = findComplaints(results);
-  if (settings.expectations && comparisons.length === 0) {
-    complaints.push("nothing was compared: the expectations name none of these rows");
-  }
-  for (const complaint of complaints) writeStderr(`eval: ${complaint}`);
-  return complaints.length > 0 || comparisons.some(({ isLower }) => isLower) ? 1 : 0;
+  const sets = chooseSets(settings);
+  return settings.hints ? await runHints(sets, settings) : await runRankings(sets, settings);
 }
 
-async function evaluateAll(settings: Settings): Promise<QueryResult[]> {
-  const results: QueryResult[] = [];
-  for (const set of chooseSets(settings)) results.push(...await evaluateSet(set, settings));
-  return results;
+async function runRankings(sets: readonly DataSet[], settings: Settings): Promise<number> {
+  const { folder, modes, embedding, limit = Infinity, expectations } = settings;
+  const options = { modes, embedding, limit };
+  const results = settings.together
+    ? await evaluateTogether(folder, sets, options)
+    : await evaluateApart(sets, options);
+  const rows = toRows(results, settings.byLang);
+  const means = meanRows(rows);
+  const comparisons = compareRows([...rows, ...means], expectations ?? new Map());
+  const hybrids = compareHybrid(rows);
+  if (settings.json) print(JSON.stringify({ rows, means, comparisons, hybrids }, null, 1));
+  else printRankings(rows, comparisons, hybrids);
+
+  const isLower = [...comparisons, ...hybrids].some((comparison) => comparison.isLower);
+  const isComplete = complain([
+    ...findFailures(results),
+    ...findStrangers(results),
+    ...findUncompared(modes, expectations, comparisons),
+  ]);
+  return isLower || !isComplete ? 1 : 0;
+}
+
+async function runHints(sets: readonly DataSet[], settings: Settings): Promise<number> {
+  const { modes, embedding, limit = HINT_QUERIES, hintAt } = settings;
+  if (sets.length < 2) throw new UsageError("--hints needs two data sets or more");
+  const results = await measureHints(sets, { modes, embedding, limit, hintAt });
+  const reports = toHintReports(results, hintAt);
+  if (settings.json) print(JSON.stringify(reports, null, 1));
+  else printHints(reports);
+  return complain(findFailures(results)) ? 0 : 1;
+}
+
+/** @returns Whether there was nothing to complain of. */
+function complain(complaints: readonly string[]): boolean {
+  for (const complaint of complaints) writeStderr(`eval: ${complaint}`);
+  return complaints.length === 0;
 }
 
 function chooseSets({ folder, queryFile, sets }: Settings): DataSet[] {
@@ -145,34 +83,9 @@ function findSets(folder: string, queryFile: string | undefined): DataSet[] {
   }
 }
 
-/** Returns what is wrong with the run as a whole, set by set. */
-function findComplaints(results: readonly QueryResult[]): string[] {
-  const groups = Map.groupBy(results, ({ set, mode }) => `${set} ${mode}`);
-  return [...groups].flatMap(([name, group]) => {
-    const errors = group.flatMap(({ error }) => error ?? []);
-    if (errors.length > 0) return [`${name}: ${errors.length} queries failed, first: ${errors[0]}`];
-    return group.some(({ known }) => known > 0) ? [] : [`${name}: no hit is a note of the vault`];
-  });
-}
-
-function printTables(rows: readonly ReportRow[], comparisons: readonly Comparison[]): void {
-  const format = (column: string, value: number) =>
-    column.endsWith("ms") ? value.toFixed(1) : column.includes("@") ? value.toFixed(3) : `${value}`;
-  print(formatTable([...rows, ...meanRows(rows)].map((row) => ({ ...row })), format));
-  if (comparisons.length === 0) return;
-  const compared = comparisons.map(({ row, expected, difference, isLower }) => ({
-    "compared": `${row.set} ${row.lang}`,
-    "nDCG@10": row["nDCG@10"],
-    "expected@10": expected,
-    "difference@10": difference,
-    "verdict": isLower ? "lower" : "ok",
-  }));
-  print(`\n${formatTable(compared, format)}`);
-}
-
 if (import.meta.main) {
   main(Deno.args).then(Deno.exit, (error) => {
-    if (!(error instanceof UsageError)) throw error;
+    if (!(error instanceof UsageError) && !(error instanceof ConfigError)) throw error;
     writeStderr(error.message);
     Deno.exit(2);
   });

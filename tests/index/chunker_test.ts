@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { type Chunk, chunkNote, MAX_CHUNK_CHARS } from "@/lib/index/chunker.ts";
+import { type Chunk, chunkNote, MAX_CHUNK_CHARS, TARGET_WORDS } from "@/lib/index/chunker.ts";
 import { runAtOnce } from "@/lib/seams.ts";
 import { type ParsedNote, parseNote } from "@/lib/vault/note.ts";
 import { lineAt } from "@/lib/vault/note_text.ts";
@@ -98,10 +98,20 @@ describe("chunkNote()", () => {
     deepEqual(chunks.map(([, text]) => text.length), [402, 402, 200]);
   });
 
-  it("chunkNote() keeps a block whole up to the limit", () => {
-    const paragraph = "word ".repeat(MAX_CHUNK_CHARS / 5).trim();
+  it("chunkNote() keeps a block that is no paragraph whole up to the limit", () => {
+    const code = "```\n" + "word ".repeat((MAX_CHUNK_CHARS - 10) / 5).trim() + "\n```";
 
-    deepEqual(chunksOf(`a\n\n${paragraph}\n\nb`).map(([, text]) => text), ["a", paragraph, "b"]);
+    deepEqual(chunksOf(`a\n\n${code}\n\nb`).map(([, text]) => text), ["a", code, "b"]);
+  });
+
+  it("chunkNote() keeps a paragraph of the target whole and cuts a longer one evenly", () => {
+    const sentence = "Six words make up each sentence. ";
+    const wordsOf = (sentences: number) =>
+      chunksOf(sentence.repeat(sentences)).map(([, text]) => text.split(" ").length);
+
+    deepEqual(wordsOf(TARGET_WORDS / 6), [TARGET_WORDS]);
+    deepEqual(wordsOf(22), [66, 66]);
+    deepEqual(wordsOf(42), [90, 90, 72]);
   });
 
   it("chunkNote() cuts a long paragraph at sentence ends", () => {

@@ -30,7 +30,7 @@ function openDatabase() {
     termCount: () => postings.dictionary.size,
     search(query: string, filter: NoteFilter = {}, limit = 10) {
       const plan = planQuery(parseQuery(query, tokenizer), postings, { withTypos: false });
-      return database.search(plan, filter, limit);
+      return database.search({ plan }, filter, { limit });
     },
   };
 }
@@ -201,8 +201,8 @@ describe("NoteDatabase", () => {
       equal(before.total, after.total);
       deepEqual(before.hits.map((hit) => hit.path), after.hits.map((hit) => hit.path));
       before.hits.forEach((hit, i) => {
-        ok(Math.abs(hit.keyword - (after.hits[i]?.keyword ?? NaN)) < 1e-9);
-        ok(hit.keyword > 0 && hit.keyword < 1);
+        ok(Math.abs(hit.score - (after.hits[i]?.score ?? NaN)) < 1e-9);
+        ok(hit.score > 0 && hit.score < 1);
       });
     }
   });

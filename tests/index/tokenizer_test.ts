@@ -67,3 +67,13 @@ it("terms() never throws and never gives an empty or over-long term", () => {
     ok(terms.every((term) => term.length > 0 && term.length <= 64));
   }
 });
+
+it("terms() never looks past the end of a slice that parts a pair of surrogates", () => {
+  const half = ("干".repeat(20) + "𠗣" + "干".repeat(20)).slice(0, 21);
+  const [first = ""] = tokenizer.terms(half).slice(-1);
+
+  // Only code that was optimised did.
+  for (let round = 0; round < 20_000; round++) {
+    equal(tokenizer.terms(half).at(-1), first);
+  }
+});

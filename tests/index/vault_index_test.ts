@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import type { KeywordQuery } from "@/lib/index/keyword_search.ts";
+import type { NoteQuery } from "@/lib/index/note_search.ts";
 import { VaultIndex } from "@/lib/index/vault_index.ts";
 import { createLogger, systemClock } from "@/lib/seams.ts";
 import { openVault } from "@/lib/vault/vault.ts";
@@ -20,7 +20,7 @@ async function openIndex(files: Record<string, string | Uint8Array>) {
   });
   const index = new VaultIndex({ vault, clock: systemClock, logger });
   await index.load();
-  const search = async (text: string, extra: Partial<KeywordQuery> = {}) => {
+  const search = async (text: string, extra: Partial<NoteQuery> = {}) => {
     await index.refresh();
     const { hits } = await index.search({ text, filter: {}, limit: 100, ...extra });
     return hits.map((hit) => hit.note.path as string).sort();

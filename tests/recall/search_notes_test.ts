@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { type Caller, SEARCH_MODES, SearchAnswerShape, SearchParams } from "@/lib/contracts.ts";
 import { InvalidRequest, PathEscapesVault } from "@/lib/errors.ts";
+import { KEYWORD_HINT_AT, shownScore } from "@/lib/index/score.ts";
 import { searchNotes } from "@/lib/recall/search_notes.ts";
 import { findRipgrep } from "@/lib/vault/ripgrep_path.ts";
 import { randomSource } from "../_support/random.ts";
@@ -43,7 +44,8 @@ describe("searchNotes()", () => {
     equal(hit?.kind, "memory");
     equal(hit?.actor, "claude");
     equal(hit?.updatedAt, "2026-01-05T10:00:00.000Z");
-    equal(hit?.score, hit?.signals.keyword);
+    ok(hit && hit.signals.keyword !== null);
+    equal(hit.score, shownScore(hit.signals.keyword, KEYWORD_HINT_AT));
     deepEqual({ ...hit?.signals, keyword: 0 }, {
       keyword: 0,
       metadata: null,

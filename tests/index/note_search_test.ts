@@ -18,10 +18,10 @@ async function openWorld(seed: number, notes: number): Promise<TestServices> {
   return world;
 }
 
-describe("searchByKeyword()", () => {
+describe("searchIndex()", () => {
   // The last but one is found by its slip only.
   for (const text of ["alpha", "zebra 缓存 bravo", "数据库", '"zebra"', "alpah", "snake case"]) {
-    it(`searchByKeyword() for ${text} gives in pages what it gives at once`, async () => {
+    it(`searchIndex() for ${text} gives in pages what it gives at once`, async () => {
       await using world = await openWorld(7, 200);
       const random = randomSource(11);
       const filters = [{}, { folder: "1" }];
@@ -45,7 +45,7 @@ describe("searchByKeyword()", () => {
     });
   }
 
-  it("searchByKeyword() tells the total on a page that lies behind the last hit", async () => {
+  it("searchIndex() tells the total on a page that lies behind the last hit", async () => {
     await using world = await openWorld(7, 20);
     const query = { text: WORDS.join(" "), filter: {}, limit: 10 };
 
@@ -54,7 +54,7 @@ describe("searchByKeyword()", () => {
     deepEqual([total, hits], [20, []]);
   });
 
-  it("searchByKeyword() reads the notes that it shows, and no others", async () => {
+  it("searchIndex() reads the notes that it shows, and no others", async () => {
     const files = Array.from({ length: 60 }, (_, i) => [`${i}.md`, `zebra number ${i}`]);
     await using world = await testServices(Object.fromEntries(files));
     await world.ready();

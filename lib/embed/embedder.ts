@@ -1,0 +1,37 @@
+/** What turns texts into vectors, so that texts of like meaning lie near each other. */
+
+/** Some models treat a question otherwise than a text that may answer it. */
+export type EmbedKind = "query" | "passage";
+
+/** Of unit length; `undefined` = the model knows nothing in the text, which is not a cosine of 0. */
+export type Embedding = Float32Array | undefined;
+
+/** How the cosines of a model become scores; they belong to the model. */
+export interface DenseScale {
+  /** A cosine that says nothing: 0 of the dense signal. */
+  readonly floor: number;
+  /** A cosine that could hardly be better: 1 of the dense signal. */
+  readonly ceiling: number;
+  /** What the dense signal weighs beside that of words, 0..1. */
+  readonly weight: number;
+  /** The score from which on a note is worth a hint, 0..1. */
+  readonly hintAt: number;
+}
+
+export interface Embedder extends DenseScale {
+  /** Names the model and its version: vectors of different ids are never compared. */
+  readonly id: string;
+  readonly dimensions: number;
+  /** True if it runs here, in so little time that a search can wait for it. */
+  readonly isLocal: boolean;
+  /**
+   * Returns one embedding a text, in their order.
+   *
+   * @throws {Error} If the model cannot answer; nothing is known of any of the texts then.
+   */
+  embed(
+    texts: readonly string[],
+    kind: EmbedKind,
+    signal?: AbortSignal,
+  ): Promise<readonly Embedding[]>;
+}

@@ -1,0 +1,188 @@
+/** Search by words, by meaning, or by both, and the passage of each hit. */
+import type { SearchMode, Signals } from "@/lib/contracts.ts";
+import type { DenseScale } from "@/lib/embed/embedder.ts";
+import { type Clock, runAtOnce, Slicer } from "@/lib/seams.ts";
+import type { Embeddings } from "./embeddings.ts";
+import { measureHanShare } from "./han_share.ts";
+import type { IndexedNote } from "./indexed_note.ts";
+import type { NoteTable } from "./note_table.ts";
+import type { DatabaseAnswer, DatabaseHit, NoteDatabase, NoteFilter } from "./orama.ts";
+import { type ParsedQuery, parseQuery } from "./parse_query.ts";
+import type { Postings } from "./postings.ts";
+import { planQuery, type QueryPlan, weighQuery } from "./query_plan.ts";
+import type { DenseQuestion, HitSignals } from "./ranking.ts";
+import { denseSignal, KEYWORD_HINT_AT, shownScore } from "./score.ts";
+import { type ChunkMeaning, findPassage, type Passage, type QueryWeights } from "./snippets.ts";
+import type { TextReader } from "./text_reader.ts";
+import type { Tokenizer } from "./tokenizer.ts";
+
+/** The modes that the index answers. */
+export type IndexMode = Exclude<SearchMode, "grep">;
+
+export interface NoteQuery {
+  readonly text: string;
+  /** `keyword` without it. */
+  readonly mode?: IndexMode;
+  readonly filter: NoteFilter;
+  readonly limit: number;
+  /** How many of the best hits to leave out, unread; 0 without it. */
+  readonly offset?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface IndexHit {
+  readonly note: IndexedNote;
+  /** 0..1, comparable between queries; from .5 on it is worth a hint. */
+  readonly score: number;
+  readonly signals: Signals;
+  /** `undefined` when the note has no text, or its file changed or vanished this moment. */
+  readonly passage: Passage | undefined;
+}
+
+export interface IndexAnswer {
+  /** The mode that answered. */
+  readonly mode: IndexMode;
+  /** Why it is not the one that was asked for. */
+  readonly reason?: string;
+  /** How many notes matched. */
+  readonly total: number;
+  /** Best first. */
+  readonly hits: readonly IndexHit[];
+}
+
+export interface NoteSearchDeps {
+  readonly table: NoteTable;
+  readonly database: NoteDatabase;
+  readonly postings: Postings;
+  readonly tokenizer: Tokenizer;
+  readonly texts: TextReader;
+  /** Absent when no embedding is configured. */
+  readonly embeddings: Embeddings | undefined;
+  /** How the cosines of the embedding become scores. */
+  readonly scale: DenseScale | undefined;
+  readonly clock: Clock;
+}
+
+const NO_EMBEDDING = "No embedding is configured, so that only words are compared";
+const UNKNOWN_QUERY = "The embedding knows no word of this query";
+
+/**
+ * Returns the best notes for a query. Without vectors it answers by words and says why; words one
+ * slip away count only if nothing else was found by words.
+ *
+ * @throws The reason of the signal if it aborts while the query is embedded.
+ */
+export async function searchIndex(deps: NoteSearchDeps, query: NoteQuery): Promise<IndexAnswer> {
+  const wanted = query.mode ?? "keyword";
+  const { dense, reason } = wanted === "keyword" ? {} : await askMeaning(deps, query);
+  const mode = reason === undefined ? wanted : "keyword";
+  const parsed = parseQuery(query.text, deps.tokenizer);
+  const { plan, found } = rank(deps, parsed, { ...query, mode, dense });
+
+  const weights = weighQuery(parsed, plan, deps.postings);
+  const passages = new PassageFinder(deps, { weights, dense, mode });
+  const hits: IndexHit[] = [];
+  for (const { note, hit } of notesOf(deps.table, found.hits)) {
+    const hintAt = dense?.scale.hintAt ?? KEYWORD_HINT_AT;
+    const score = shownScore(hit.score, hintAt);
+    const passage = await passages.find(note, hit);
+    hits.push({ note, score, signals: toSignals(hit.signals), passage });
+  }
+  return { mode, ...(reason === undefined ? {} : { reason }), total: found.total, hits };
+}
+
+/** Returns the query as a vector; neither that nor a reason if words have to do, as they can. */
+async function askMeaning(
+  { embeddings, scale, table }: NoteSearchDeps,
+  { text, mode, signal }: NoteQuery,
+): Promise<{ dense?: DenseQuestion; reason?: string }> {
+  if (!embeddings || !scale) return { reason: NO_EMBEDDING };
+  const noteCount = table.counts.notes;
+  const { vector, reason } = await embeddings.queryVector(text, { noteCount, signal });
+  if (reason !== undefined) return { reason };
+  if (vector) return { dense: { vector, scale, hanShare: runAtOnce(measureHanShare([text])) } };
+  return mode === "vector" ? { reason: UNKNOWN_QUERY } : {};
+}
+
+interface RankedQuery extends NoteQuery {
+  readonly mode: IndexMode;
+  readonly dense: DenseQuestion | undefined;
+}
+
+function rank(
+  { database, postings }: NoteSearchDeps,
+  parsed: ParsedQuery,
+  { mode, dense, filter, limit, offset = 0 }: RankedQuery,
+): { plan: QueryPlan; found: DatabaseAnswer } {
+  const page = { limit, offset };
+  const plan = planQuery(parsed, postings, { withTypos: false });
+  if (mode === "vector") return { plan, found: database.search({ dense }, filter, page) };
+  const found = database.search({ plan, dense }, filter, page);
+  if (found.matched > 0 || parsed.required.length > 0) return { plan, found };
+  const looser = planQuery(parsed, postings, { withTypos: true });
+  return { plan: looser, found: database.search({ plan: looser, dense }, filter, page) };
+}
+
+/** Taken at once, so that a note that goes while others are read cannot make a hole. */
+function notesOf(
+  table: NoteTable,
+  hits: readonly DatabaseHit[],
+): { note: IndexedNote; hit: DatabaseHit }[] {
+  return hits.flatMap((hit) => {
+    const note = table.find(hit.path);
+    return note ? [{ note, hit }] : [];
+  });
+}
+
+function toSignals({ keyword, metadata, body, dense }: HitSignals): Signals {
+  return {
+    keyword: toNullable(keyword),
+    metadata: toNullable(metadata),
+    body: toNullable(body),
+    dense: toNullable(dense),
+  };
+}
+
+function toNullable(signal: number): number | null {
+  return Number.isNaN(signal) ? null : signal;
+}
+
+interface PassageQuestion {
+  readonly weights: QueryWeights;
+  readonly dense: DenseQuestion | undefined;
+  readonly mode: IndexMode;
+}
+
+/** Finds the passages of one answer. */
+class PassageFinder {
+  readonly #deps: NoteSearchDeps;
+  readonly #question: PassageQuestion;
+  readonly #slicer: Slicer;
+
+  constructor(deps: NoteSearchDeps, question: PassageQuestion) {
+    this.#deps = deps;
+    this.#question = question;
+    this.#slicer = new Slicer(deps.clock);
+  }
+
+  async find(note: IndexedNote, hit: DatabaseHit): Promise<Passage | undefined> {
+    const { texts, tokenizer } = this.#deps;
+    const text = await texts.read(note, this.#slicer);
+    if (text === undefined) return undefined;
+    const { weights } = this.#question;
+    const meaning = this.#meaningOf(hit);
+    const passage = findPassage({ text, chunks: note.chunks, weights, tokenizer, meaning });
+    return await this.#slicer.run(passage);
+  }
+
+  #meaningOf({ chunkCosines, signals: { isForeign } }: DatabaseHit): ChunkMeaning | undefined {
+    const { dense, mode } = this.#question;
+    if (!dense || chunkCosines.length === 0) return undefined;
+    const { scale } = dense;
+    return {
+      dense: chunkCosines.map((cosine) => denseSignal(cosine, scale)),
+      weight: mode === "vector" ? 1 : scale.weight,
+      isForeign,
+    };
+  }
+}

@@ -1,0 +1,246 @@
+/**
+ * The vectors of all notes beside their terms: one for a note's metadata, one for each of its
+ * chunks, by the slots of the postings.
+ */
+import { grown } from "./_posting_pool.ts";
+import { VectorMatrix, type VectorMatrixOptions } from "./vector_matrix.ts";
+
+/** What the best three chunks of a note weigh; of fewer, the first weights count, to a sum of 1. */
+export const BODY_WEIGHTS = [0.65, 0.25, 0.1] as const;
+
+/** The vectors of one note, `undefined` where the model knows nothing in the text. */
+export interface NoteEmbeddings {
+  readonly metadata: Int8Array | undefined;
+  readonly chunks: readonly (Int8Array | undefined)[];
+  /** The share of the text that is Chinese, 0..1. */
+  readonly hanShare: number;
+}
+
+/**
+ * How near each note is to a query, by slot; a slot beyond the end has no vectors. Those of removed
+ * notes may hold anything.
+ */
+export interface SlotSignals {
+  /** Cosine, NaN = none. */
+  readonly metadata: Float32Array;
+  /** Cosines of the best three chunks, weighted; NaN = none. */
+  readonly body: Float32Array;
+}
+
+const FIRST_SLOTS = 1024;
+const ROWS_PER_STEP = 1_000;
+/** Less is not worth the work. */
+const MIN_DEAD_ROWS = 20_000;
+
+/** Vectors by slot; a slot that was never staged has none. */
+export class NoteVectors {
+  readonly #options: VectorMatrixOptions;
+  /** Its rows are the slots. */
+  #metadata: VectorMatrix;
+  #chunks: VectorMatrix;
+  #alive = new Uint8Array(FIRST_SLOTS);
+  /** By slot: the first row of its chunks, which lie side by side. */
+  #firstRows = new Uint32Array(FIRST_SLOTS);
+  #rowCounts = new Uint32Array(FIRST_SLOTS);
+  #hanShares = new Float32Array(FIRST_SLOTS);
+  #body = new Float32Array(FIRST_SLOTS);
+  /** Of the last scan, by row of the chunks. */
+  #cosines = new Float32Array(0);
+  #aliveCount = 0;
+  #aliveChunkCount = 0;
+
+  constructor(dimensions: number, options: VectorMatrixOptions = {}) {
+    this.#options = options;
+    this.#metadata = new VectorMatrix(dimensions, options);
+    this.#chunks = new VectorMatrix(dimensions, options);
+  }
+
+  get dimensions(): number {
+    return this.#metadata.dimensions;
+  }
+
+  /** How many chunks the notes have, those without a vector included. */
+  get chunkCount(): number {
+    return this.#aliveChunkCount;
+  }
+
+  /** The memory that was taken, removed notes and room for others included. */
+  get bytes(): number {
+    const bySlot = [this.#alive, this.#firstRows, this.#rowCounts, this.#hanShares, this.#body];
+    return bySlot.reduce(
+      (bytes, array) => bytes + array.byteLength,
+      this.#metadata.bytes + this.#chunks.bytes,
+    );
+  }
+
+  /** True when removed notes take more room than those that are there. */
+  get isWasteful(): boolean {
+    const alive = this.#aliveCount + this.#aliveChunkCount;
+    const dead = this.#metadata.rowCount + this.#chunks.rowCount - alive;
+    return dead > alive && dead > MIN_DEAD_ROWS;
+  }
+
+  /**
+   * Adds the vectors of a note in small steps; they count from the last step on, in place of those
+   * that the slot had.
+   *
+   * @throws {RangeError} If a vector has other dimensions; then none of them counts.
+   */
+  *stage(slot: number, vectors: NoteEmbeddings): Generator<void> {
+    yield* this.#add(slot, { ...vectors, chunkCount: vectors.chunks.length });
+  }
+
+  /** Removes the vectors of a note; a slot that has none changes nothing. */
+  remove(slot: number): void {
+    if (this.#alive[slot] !== 1) return;
+    this.#alive[slot] = 0;
+    this.#aliveCount--;
+    this.#aliveChunkCount -= this.#rowCounts[slot] ?? 0;
+    this.#rowCounts[slot] = 0;
+  }
+
+  /** Returns the share of a note's text that is Chinese, 0 if it was never staged. */
+  hanShareAt(slot: number): number {
+    return this.#hanShares[slot] ?? 0;
+  }
+
+  /**
+   * Compares a query with every note; valid until the next scan. A query that points nowhere finds
+   * all notes without vectors.
+   *
+   * @throws {RangeError} If the query has other dimensions.
+   */
+  scan(query: Float32Array): SlotSignals {
+    const metadata = this.#metadata.cosines(query);
+    this.#cosines = this.#chunks.cosines(query);
+    const slots = metadata.length;
+    for (let slot = 0; slot < slots; slot++) {
+      const first = this.#firstRows[slot] ?? 0;
+      this.#body[slot] = weighBest(this.#cosines, first, first + (this.#rowCounts[slot] ?? 0));
+    }
+    return { metadata, body: this.#body.subarray(0, slots) };
+  }
+
+  /**
+   * Returns a copy of the cosines of a note's chunks in the last scan, in their order: NaN where a
+   * chunk has no vector or was not yet there, and everywhere after `takeOver()`.
+   */
+  chunkCosines(slot: number): Float32Array<ArrayBuffer> {
+    const first = this.#firstRows[slot] ?? 0;
+    const cosines = new Float32Array(this.#rowCounts[slot] ?? 0).fill(NaN);
+    cosines.set(this.#cosines.subarray(first, first + cosines.length));
+    return cosines;
+  }
+
+  /**
+   * Copies what is alive, in small steps, while this one goes on to be scanned; it must not change
+   * meanwhile.
+   *
+   * @param slots The new slot of each old one that is alive.
+   */
+  *compacted(slots: ReadonlyMap<number, number>): Generator<void, NoteVectors> {
+    const copy = new NoteVectors(this.dimensions, this.#options);
+    for (const [oldSlot, slot] of slots) {
+      if (this.#alive[oldSlot] === 1) yield* copy.#adopt(this, { oldSlot, slot });
+      yield;
+    }
+    return copy;
+  }
+
+  /** Becomes what a compacted copy is. */
+  takeOver(other: NoteVectors): void {
+    this.#metadata = other.#metadata;
+    this.#chunks = other.#chunks;
+    this.#alive = other.#alive;
+    this.#firstRows = other.#firstRows;
+    this.#rowCounts = other.#rowCounts;
+    this.#hanShares = other.#hanShares;
+    this.#body = other.#body;
+    this.#cosines = other.#cosines;
+    this.#aliveCount = other.#aliveCount;
+    this.#aliveChunkCount = other.#aliveChunkCount;
+  }
+
+  #adopt(
+    from: NoteVectors,
+    { oldSlot, slot }: Record<"oldSlot" | "slot", number>,
+  ): Generator<void> {
+    const first = from.#firstRows[oldSlot] ?? 0;
+    const chunkCount = from.#rowCounts[oldSlot] ?? 0;
+    return this.#add(slot, {
+      metadata: from.#metadata.rowAt(oldSlot),
+      chunks: rowsOf(from.#chunks, first, first + chunkCount),
+      chunkCount,
+      hanShare: from.hanShareAt(oldSlot),
+    });
+  }
+
+  *#add(slot: number, vectors: VectorsToAdd): Generator<void> {
+    const { metadata, chunks, chunkCount, hanShare } = vectors;
+    // All at once, so that they lie side by side whatever else is staged meanwhile.
+    const first = this.#chunks.appendEmpty(chunkCount);
+    let row = first;
+    for (const chunk of chunks) {
+      if (chunk) this.#chunks.set(row, chunk);
+      row++;
+      if ((row - first) % ROWS_PER_STEP === 0) yield;
+    }
+    this.#openSlot(slot, metadata ?? new Int8Array(this.dimensions));
+    this.#firstRows[slot] = first;
+    this.#rowCounts[slot] = chunkCount;
+    this.#hanShares[slot] = hanShare;
+    this.#aliveChunkCount += chunkCount;
+  }
+
+  #openSlot(slot: number, metadata: Int8Array): void {
+    if (slot >= this.#alive.length) this.#makeRoom(slot + 1);
+    this.#metadata.appendEmpty(Math.max(0, slot + 1 - this.#metadata.rowCount));
+    this.#metadata.set(slot, metadata);
+    this.remove(slot);
+    this.#alive[slot] = 1;
+    this.#aliveCount++;
+  }
+
+  #makeRoom(slots: number): void {
+    const length = Math.max(slots, this.#alive.length * 2);
+    this.#firstRows = grown(this.#firstRows, length);
+    this.#rowCounts = grown(this.#rowCounts, length);
+    const alive = new Uint8Array(length);
+    alive.set(this.#alive);
+    this.#alive = alive;
+    const hanShares = new Float32Array(length);
+    hanShares.set(this.#hanShares);
+    this.#hanShares = hanShares;
+    this.#body = new Float32Array(length);
+  }
+}
+
+interface VectorsToAdd {
+  readonly metadata: Int8Array | undefined;
+  readonly chunks: Iterable<Int8Array | undefined>;
+  readonly chunkCount: number;
+  readonly hanShare: number;
+}
+
+function* rowsOf(matrix: VectorMatrix, from: number, to: number): Generator<Int8Array> {
+  for (let row = from; row < to; row++) yield matrix.rowAt(row);
+}
+
+/** Returns the weighted best three of the cosines from one place up to another, NaN if all are. */
+function weighBest(cosines: Float32Array, from: number, to: number): number {
+  let best = -Infinity;
+  let second = -Infinity;
+  let third = -Infinity;
+  for (let row = from; row < to; row++) {
+    // NaN is larger than nothing.
+    const cosine = cosines[row] ?? NaN;
+    if (!(cosine > third)) continue;
+    third = cosine;
+    if (cosine > second) [second, third] = [cosine, second];
+    if (cosine > best) [best, second] = [cosine, best];
+  }
+  const [w1, w2, w3] = BODY_WEIGHTS;
+  if (third > -Infinity) return w1 * best + w2 * second + w3 * third;
+  if (second > -Infinity) return (w1 * best + w2 * second) / (w1 + w2);
+  return best > -Infinity ? best : NaN;
+}

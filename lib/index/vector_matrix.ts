@@ -1,0 +1,211 @@
+/** Many vectors of small integers, and their cosines with a query in one scan. */
+import { BLOCK_ROWS, KernelRows, PlainRows, type VectorRows } from "./_vector_rows.ts";
+
+export interface VectorMatrixOptions {
+  /** How rows are multiplied; both give the same numbers. The kernel is used where it can be. */
+  readonly engine?: "kernel" | "plain";
+  /** Most pages of 64 KiB that the kernel may take; a matrix that needs more goes on without it. */
+  readonly maxPages?: number;
+}
+
+const LARGEST_VALUE = 127;
+/** What WebAssembly can address. */
+const MAX_PAGES = 65_536;
+/** Beyond it the query would become too coarse. */
+const MAX_DIMENSIONS = 65_536;
+const FIRST_ROWS = 256;
+
+/**
+ * Returns a vector as integers, its largest absolute value as 127; `undefined` if it is all zero or
+ * holds what is no finite number: it points nowhere.
+ */
+export function quantize(vector: Float32Array): Int8Array<ArrayBuffer> | undefined {
+  const largest = largestOf(vector);
+  if (largest === undefined) return undefined;
+  const scale = LARGEST_VALUE / largest;
+  const integers = new Int8Array(vector.length);
+  for (let i = 0; i < vector.length; i++) integers[i] = Math.round((vector[i] ?? 0) * scale);
+  return integers;
+}
+
+/** Vectors of one length; a row that is all zero stands for none. Rows are never taken out. */
+export class VectorMatrix {
+  readonly dimensions: number;
+  #rows: VectorRows;
+  /** By row: 1 / length, NaN for a row that is all zero. */
+  #inverseLengths = new Float64Array(FIRST_ROWS).fill(NaN);
+  #cosines = new Float32Array(0);
+  #rowCount = 0;
+
+  /**
+   * @param dimensions 1 to 65 536.
+   * @throws {RangeError} If there are more dimensions, or none.
+   * @throws {Error} If the kernel is asked for and cannot run here.
+   */
+  constructor(dimensions: number, options: VectorMatrixOptions = {}) {
+    if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > MAX_DIMENSIONS) {
+      throw new RangeError(
+        `Cannot hold vectors of ${dimensions} dimensions: from 1 to ${MAX_DIMENSIONS} are possible`,
+      );
+    }
+    this.dimensions = dimensions;
+    this.#rows = openRows(dimensions, options);
+  }
+
+  /** How the rows are multiplied now. */
+  get engine(): "kernel" | "plain" {
+    return this.#rows.engine;
+  }
+
+  get rowCount(): number {
+    return this.#rowCount;
+  }
+
+  /** The memory that was taken, room for rows to come included. */
+  get bytes(): number {
+    return this.#rows.bytes + this.#inverseLengths.byteLength + this.#cosines.byteLength;
+  }
+
+  /**
+   * Adds a row and returns its number.
+   *
+   * @throws {RangeError} If the vector has other dimensions.
+   */
+  append(row: Int8Array): number {
+    this.#requireDimensions(row);
+    const number = this.appendEmpty(1);
+    this.set(number, row);
+    return number;
+  }
+
+  /** Adds rows that stand for no vector, side by side, and returns the number of the first. */
+  appendEmpty(count: number): number {
+    const first = this.#rowCount;
+    if (!this.#rows.reserve(first + count)) this.#leaveKernel(first + count);
+    if (first + count > this.#inverseLengths.length) this.#makeRoom(first + count);
+    this.#rowCount += count;
+    return first;
+  }
+
+  /**
+   * Puts a vector in place of the one in a row.
+   *
+   * @throws {RangeError} If there is no such row, or the vector has other dimensions.
+   */
+  set(row: number, values: Int8Array): void {
+    this.#requireRow(row);
+    this.#requireDimensions(values);
+    let squares = 0;
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i] ?? 0;
+      squares += value * value;
+    }
+    this.#rows.set(row, values);
+    this.#inverseLengths[row] = squares === 0 ? NaN : 1 / Math.sqrt(squares);
+  }
+
+  /**
+   * Returns a copy of a row.
+   *
+   * @throws {RangeError} If there is no such row.
+   */
+  rowAt(row: number): Int8Array<ArrayBuffer> {
+    this.#requireRow(row);
+    return this.#rows.rowAt(row);
+  }
+
+  /**
+   * Returns the cosine of a query with each row, NaN for a row that is all zero and everywhere if
+   * the query points nowhere; valid until the next call.
+   *
+   * @param query Of any length, not only 1.
+   * @throws {RangeError} If the query has other dimensions.
+   */
+  cosines(query: Float32Array): Float32Array<ArrayBuffer> {
+    this.#requireDimensions(query);
+    const { values, inverseLength } = toFineIntegers(query);
+    const cosines = this.#roomForCosines();
+    const inverseLengths = this.#inverseLengths;
+    this.#rows.setQuery(values);
+    for (let first = 0; first < this.#rowCount; first += BLOCK_ROWS) {
+      const count = Math.min(BLOCK_ROWS, this.#rowCount - first);
+      const dots = this.#rows.dots(first / BLOCK_ROWS, count);
+      for (let i = 0; i < count; i++) {
+        cosines[first + i] = (dots[i] ?? 0) * (inverseLengths[first + i] ?? NaN) * inverseLength;
+      }
+    }
+    return cosines.subarray(0, this.#rowCount);
+  }
+
+  /** Copies all rows at once, which takes its time; it comes to that only after some 4 GiB. */
+  #leaveKernel(rowCount: number): void {
+    const plain = new PlainRows(this.dimensions);
+    plain.reserve(rowCount);
+    for (let row = 0; row < this.#rowCount; row++) plain.set(row, this.#rows.rowAt(row));
+    this.#rows = plain;
+  }
+
+  #makeRoom(rows: number): void {
+    const longer = new Float64Array(Math.max(rows, this.#inverseLengths.length * 2));
+    longer.fill(NaN, this.#rowCount).set(this.#inverseLengths.subarray(0, this.#rowCount));
+    this.#inverseLengths = longer;
+  }
+
+  #roomForCosines(): Float32Array<ArrayBuffer> {
+    if (this.#cosines.length < this.#rowCount) {
+      this.#cosines = new Float32Array(this.#inverseLengths.length);
+    }
+    return this.#cosines;
+  }
+
+  #requireRow(row: number): void {
+    if (row >= 0 && row < this.#rowCount) return;
+    throw new RangeError(`Cannot find row ${row}: the matrix has ${this.#rowCount}`);
+  }
+
+  #requireDimensions(vector: Int8Array | Float32Array): void {
+    if (vector.length === this.dimensions) return;
+    throw new RangeError(
+      `Cannot use a vector of ${vector.length} dimensions: here they have ${this.dimensions}`,
+    );
+  }
+}
+
+function openRows(dimensions: number, options: VectorMatrixOptions): VectorRows {
+  if (options.engine === "plain") return new PlainRows(dimensions);
+  const rows = KernelRows.open(dimensions, options.maxPages ?? MAX_PAGES);
+  if (rows) return rows;
+  if (options.engine === "kernel") throw new Error("Cannot run the kernel: no WebAssembly SIMD");
+  return new PlainRows(dimensions);
+}
+
+/**
+ * Returns a query as int16 numbers, so fine that rounding them changes next to nothing.
+ *
+ * Sums cannot overflow: the absolute value of a row's number is at most 128, that of the query's at
+ * most `scale`, so that no sum of any of their products, in whatever order, exceeds
+ * dimensions * 128 * scale <= 2 ** 31 - 1.
+ */
+function toFineIntegers(query: Float32Array): { values: Int16Array; inverseLength: number } {
+  const values = new Int16Array(query.length);
+  const largest = largestOf(query);
+  if (largest === undefined) return { values, inverseLength: NaN };
+  const scale = Math.min(2 ** 15 - 1, Math.floor((2 ** 31 - 1) / (query.length * 128)));
+  let squares = 0;
+  for (let i = 0; i < query.length; i++) {
+    const value = Math.round((query[i] ?? 0) * (scale / largest));
+    values[i] = value;
+    squares += value ** 2;
+  }
+  return { values, inverseLength: 1 / Math.sqrt(squares) };
+}
+
+/** Returns the largest absolute value, `undefined` if it is 0 or one is no finite number. */
+function largestOf(vector: Float32Array): number | undefined {
+  let largest = 0;
+  for (const value of vector) {
+    if (!Number.isFinite(value)) return undefined;
+    largest = Math.max(largest, Math.abs(value));
+  }
+  return largest === 0 ? undefined : largest;
+}

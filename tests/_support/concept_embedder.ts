@@ -1,0 +1,56 @@
+import type { Embedder, Embedding } from "@/lib/embed/embedder.ts";
+
+/** How an embedder under test behaves. */
+export type Mood = "well" | "failing" | "hanging" | "confused";
+
+/** Texts with words of one list are about one thing. */
+const CONCEPTS: readonly (readonly string[])[] = [
+  ["cat", "kitten", "猫"],
+  ["bread", "loaf", "面包"],
+  ["cache", "buffer", "缓存"],
+  ["river", "stream", "河流"],
+];
+
+export interface ConceptEmbedder extends Embedder {
+  mood: Mood;
+  /** Every text that it was asked for, in order. */
+  readonly asked: string[];
+  readonly calls: () => number;
+}
+
+/** Returns an embedder that knows four things by their words, in two languages. */
+export function conceptEmbedder(
+  { id = "concepts-1", isLocal = true }: { id?: string; isLocal?: boolean } = {},
+): ConceptEmbedder {
+  const asked: string[] = [];
+  let calls = 0;
+  return {
+    id,
+    dimensions: CONCEPTS.length,
+    floor: 0.1,
+    ceiling: 0.8,
+    weight: 0.4,
+    hintAt: 0.4,
+    isLocal,
+    mood: "well",
+    asked,
+    calls: () => calls,
+    embed(texts): Promise<readonly Embedding[]> {
+      calls++;
+      asked.push(...texts);
+      if (this.mood === "failing") return Promise.reject(new TypeError("secret words of a note"));
+      // Whatever its signal says.
+      if (this.mood === "hanging") return new Promise(() => {});
+      if (this.mood === "confused") return Promise.resolve([new Float32Array(1)]);
+      return Promise.resolve(texts.map(embedConcepts));
+    },
+  };
+}
+
+function embedConcepts(text: string): Embedding {
+  const sums = CONCEPTS.map((words) =>
+    words.reduce((sum, word) => sum + text.toLowerCase().split(word).length - 1, 0)
+  );
+  const length = Math.hypot(...sums);
+  return length === 0 ? undefined : Float32Array.from(sums, (sum) => sum / length);
+}

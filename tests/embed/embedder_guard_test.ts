@@ -1,0 +1,120 @@
+import { equal, ok, rejects } from "node:assert/strict";
+import { describe, it } from "@std/testing/bdd";
+import { EMBED_REST_MS, EmbedderGuard, EmbeddingUnavailable } from "@/lib/embed/embedder_guard.ts";
+import { createLogger } from "@/lib/seams.ts";
+import { type ConceptEmbedder, conceptEmbedder, type Mood } from "../_support/concept_embedder.ts";
+import { untilSo } from "../_support/until.ts";
+
+/** A guard whose clock stands until it is moved. */
+function openWorld(embedder: ConceptEmbedder) {
+  const time = { nowMs: 0 };
+  const clock = { nowMs: () => time.nowMs, monotonicMs: () => time.nowMs };
+  const logs: string[] = [];
+  const write = (line: string) => void logs.push(line);
+  const logger = createLogger({ level: "debug", clock, pretty: false, write });
+  const guard = new EmbedderGuard({ embedder, clock, logger, limitMs: 20 });
+  return { guard, logs, time };
+}
+
+describe("EmbedderGuard", () => {
+  it("EmbedderGuard.embed() gives what the model gives, in order, while it works", async () => {
+    const { guard } = openWorld(conceptEmbedder({ isLocal: false }));
+
+    const [cat, nothing, bread] = await guard.embed(["cat", "zebra", "bread"], "passage");
+
+    equal(cat?.[0], 1);
+    equal(nothing, undefined);
+    equal(bread?.[1], 1);
+    equal(guard.failure, undefined);
+  });
+
+  const moods: readonly [Mood, boolean, RegExp][] = [
+    ["failing", false, /failed \(TypeError\)/],
+    ["failing", true, /failed \(TypeError\)/],
+    ["hanging", false, /took too long/],
+    ["confused", false, /another form/],
+    ["confused", true, /another form/],
+  ];
+  for (const [mood, isLocal, words] of moods) {
+    const where = isLocal ? "local" : "distant";
+    it(`EmbedderGuard.embed() says why when a ${where} model is ${mood}, without its words`, async () => {
+      const embedder = conceptEmbedder({ isLocal });
+      const { guard, logs } = openWorld(embedder);
+      embedder.mood = mood;
+
+      const refused = guard.embed(["cat", "bread"], "query");
+
+      await rejects(refused, (error: Error) => {
+        ok(error instanceof EmbeddingUnavailable);
+        ok(words.test(error.message) && !error.message.includes("secret"));
+        return true;
+      });
+      ok(words.test(guard.failure ?? ""));
+      ok(logs.some((line) => line.includes("embedding-failed")));
+      ok(!logs.join().includes("secret"));
+    });
+  }
+
+  it("EmbedderGuard.embed() does not call a model that rests after a failure", async () => {
+    const embedder = conceptEmbedder({ isLocal: false });
+    const { guard, time } = openWorld(embedder);
+    embedder.mood = "failing";
+    await rejects(guard.embed(["cat"], "query"));
+    embedder.mood = "hanging";
+    time.nowMs = EMBED_REST_MS - 1;
+
+    for (let round = 0; round < 5; round++) await rejects(guard.embed(["cat"], "query"));
+
+    equal(embedder.calls(), 1);
+    ok(!guard.hasRested);
+  });
+
+  it("EmbedderGuard.embed() tries a rested model in the background, once at a time", async () => {
+    const embedder = conceptEmbedder({ isLocal: false });
+    const { guard, time } = openWorld(embedder);
+    embedder.mood = "failing";
+    await rejects(guard.embed(["cat"], "query"));
+    embedder.mood = "well";
+    time.nowMs = EMBED_REST_MS;
+
+    const refused = [guard.embed(["cat"], "query"), guard.embed(["cat"], "query")];
+
+    for (const each of refused) await rejects(each, EmbeddingUnavailable);
+    await untilSo("the model is back", () => guard.failure === undefined);
+    equal(embedder.calls(), 2);
+    const [cat] = await guard.embed(["cat"], "query");
+    equal(cat?.[0], 1);
+  });
+
+  it("EmbedderGuard.embed() lets a model rest again that fails when it is tried", async () => {
+    const embedder = conceptEmbedder({ isLocal: false });
+    const { guard, time } = openWorld(embedder);
+    embedder.mood = "failing";
+    await rejects(guard.embed(["cat"], "query"));
+    time.nowMs = EMBED_REST_MS;
+
+    await rejects(guard.embed(["cat"], "query"));
+
+    await untilSo("the model rests again", () => !guard.hasRested);
+    await rejects(guard.embed(["cat"], "query"));
+    equal(embedder.calls(), 2);
+  });
+
+  it("EmbedderGuard.embed() gives up with the caller, and holds nothing against the model", async () => {
+    const embedder = conceptEmbedder({ isLocal: false });
+    const { guard } = openWorld(embedder);
+    embedder.mood = "hanging";
+    const caller = new AbortController();
+
+    const asked = guard.embed(["cat"], "query", caller.signal);
+    caller.abort(new RangeError("gone"));
+
+    await rejects(asked, RangeError);
+    equal(guard.failure, undefined);
+    await rejects(
+      guard.embed(["cat"], "query", AbortSignal.abort(new RangeError("gone"))),
+      RangeError,
+    );
+    equal(guard.failure, undefined);
+  });
+});

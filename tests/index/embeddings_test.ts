@@ -1,0 +1,158 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { describe, it } from "@std/testing/bdd";
+import { EMBED_REST_MS } from "@/lib/embed/embedder_guard.ts";
+import { systemClock } from "@/lib/seams.ts";
+import { createServices } from "@/lib/services.ts";
+import { type ConceptEmbedder, conceptEmbedder } from "../_support/concept_embedder.ts";
+import { testServices } from "../_support/services.ts";
+import type { Files } from "../_support/temp_vault.ts";
+import { until } from "../_support/until.ts";
+
+const NOTES: Files = { "cat.md": "a cat", "loaf.md": "# Loaf\n\nof bread", "zebra.md": "a zebra" };
+
+/** Services that are loaded, whose clock can be moved on. */
+async function openWorld(embedder: ConceptEmbedder, files: Files = NOTES) {
+  let aheadMs = 0;
+  const clock = {
+    nowMs: () => systemClock.nowMs(),
+    monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+  };
+  const world = await testServices(files, { embedding: "static" }, { embedder, clock });
+  await world.ready();
+  const search = async (text: string, mode: "vector" | "hybrid" = "hybrid") => {
+    await world.index.refresh();
+    const answer = await world.index.search({ text, mode, filter: {}, limit: 20 });
+    return { ...answer, paths: answer.hits.map((hit) => hit.note.path as string) };
+  };
+  return { ...world, search, moveOn: (ms: number) => void (aheadMs += ms) };
+}
+
+describe("Embeddings", () => {
+  for (const isLocal of [true, false]) {
+    for (const mood of ["failing", "confused", "hanging"] as const) {
+      if (isLocal && mood === "hanging") continue;
+      const where = isLocal ? "local" : "distant";
+      it(`answers by words at once while a ${where} model is ${mood}, and by meaning after`, async () => {
+        const embedder = conceptEmbedder({ isLocal });
+        embedder.mood = mood;
+        await using world = await openWorld(embedder);
+
+        const first = await world.search("cat");
+        const calls = embedder.calls();
+        const others = await Promise.all([world.search("cat"), world.search("bread", "vector")]);
+        const waited = embedder.calls() - calls;
+        const warnings = world.index.warnings.join();
+        embedder.mood = "well";
+        world.moveOn(EMBED_REST_MS);
+        const last = await until(async () => {
+          const answer = await world.search("猫", "vector");
+          return answer.reason === undefined && answer;
+        });
+
+        for (const answer of [first, ...others]) {
+          equal(answer.mode, "keyword");
+          match(answer.reason ?? "", /^The embedding (failed|took|gave)/);
+        }
+        deepEqual([first.paths, others[1]?.paths], [["cat.md"], ["loaf.md"]]);
+        equal(waited, 0);
+        match(warnings, /only words are compared/);
+        deepEqual(last.paths, ["cat.md"]);
+        deepEqual(world.index.warnings, []);
+        ok(!world.logs.join().includes("secret"));
+      });
+    }
+  }
+
+  it("loads a vault without waiting for a distant model, whose vectors come later", async () => {
+    const embedder = conceptEmbedder({ isLocal: false });
+    await using world = await openWorld(embedder);
+
+    const early = await world.search("猫", "vector");
+    const late = await until(async () => {
+      const answer = await world.search("猫", "vector");
+      return answer.reason === undefined && answer;
+    });
+
+    equal(early.mode, "keyword");
+    match(early.reason ?? "", /3 of 3 notes are not embedded yet/);
+    deepEqual(late.paths, ["cat.md"]);
+  });
+
+  it("drops late vectors of a note that changed or went meanwhile", async () => {
+    const embedder = conceptEmbedder({ isLocal: false });
+    await using world = await openWorld(embedder, { "a.md": "a cat", "b.md": "of bread" });
+
+    world.write("a.md", "a river");
+    world.remove("b.md");
+    await until(async () => (await world.search("river", "vector")).reason === undefined);
+
+    deepEqual((await world.search("猫", "vector")).paths, []);
+    deepEqual((await world.search("bread", "vector")).paths, []);
+  });
+
+  it("goes on by meaning when a few notes of many have no vectors yet", async () => {
+    const many = Array.from({ length: 40 }, (_, i) => [`${i}.md`, "a river"]);
+    const embedder = conceptEmbedder({ isLocal: false });
+    await using world = await openWorld(embedder, Object.fromEntries(many));
+    await until(async () => (await world.search("river")).reason === undefined);
+    embedder.mood = "hanging";
+
+    world.write("new.md", "the zebra");
+    await world.index.refresh();
+    embedder.mood = "well";
+    const answer = await world.index.search({
+      text: "zebra 猫",
+      mode: "hybrid",
+      filter: {},
+      limit: 5,
+    });
+
+    equal(answer.mode, "hybrid");
+    equal(answer.hits[0]?.note.path, "new.md");
+  });
+
+  it("embeds nothing twice: a second start and an edit ask for what is new", async () => {
+    await using world = await openWorld(conceptEmbedder());
+    const again = conceptEmbedder();
+    await world.close();
+    const { config, clock, logger, newId } = world;
+    const seams = { clock, logger, newId, ripgrepPath: undefined, embedder: again };
+    const second = createServices(config, seams);
+    await second.ready();
+    const askedAtStart = [...again.asked];
+
+    world.write("loaf.md", "# Loaf\n\nof bread\n\n## Cat\n\na cat too");
+    await second.index.refresh();
+    await second.close();
+
+    deepEqual(askedAtStart, []);
+    deepEqual(again.asked, ["## Cat\n\na cat too"]);
+  });
+
+  it("embeds everything anew for a model of another name, and never mixes the two", async () => {
+    await using world = await openWorld(conceptEmbedder());
+    await world.close();
+    const { config, clock, logger, newId } = world;
+    for (const [id, count] of [["concepts-2", 6], ["concepts-1", 0]] as const) {
+      const embedder = conceptEmbedder({ id });
+      const seams = { clock, logger, newId, ripgrepPath: undefined, embedder };
+      const next = createServices(config, seams);
+      await next.ready();
+      await next.close();
+
+      equal(embedder.asked.length, count);
+    }
+  });
+
+  it("keeps nothing of the vault's text in its state", async () => {
+    await using world = await openWorld(conceptEmbedder(), { "a.md": "the cat of Schrödinger" });
+    await world.close();
+
+    const names = await Array.fromAsync(Deno.readDir(world.config.state), ({ name }) => name);
+    ok(names.includes("cache.sqlite"));
+    for (const name of names) {
+      const text = await Deno.readTextFile(`${world.config.state}/${name}`);
+      ok(!text.includes("Schr") && !text.includes("cat of"));
+    }
+  });
+});
