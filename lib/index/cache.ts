@@ -21,7 +21,7 @@ import type { Logger } from "@/lib/seams.ts";
 
 /**
  * Of all models together: 50 000 notes have 300 000 texts, and whoever tries another model should
- * find those of the first when coming back. With 512 dimensions the file is 650 MB then.
+ * find those of the first when coming back. With 512 dimensions the file is 630 MB then.
  */
 export const MAX_CACHED_EMBEDDINGS = 1_000_000;
 
@@ -276,18 +276,26 @@ function lstatIfThere(path: string): Deno.FileInfo | undefined {
 }
 
 function setUp(db: DatabaseSync): void {
-  db.exec("PRAGMA synchronous = OFF; PRAGMA cell_size_check = ON; BEGIN IMMEDIATE");
-  // Read under the lock: of two servers that start at once, one creates and the other finds.
-  const version = db.prepare("PRAGMA user_version").get()?.user_version;
-  if (version === 0) db.exec(SCHEMA);
-  else if (version !== SCHEMA_VERSION) throw new OtherVersion();
-  db.exec("COMMIT");
+  db.exec("PRAGMA synchronous = OFF; PRAGMA cell_size_check = ON");
+  if (versionOf(db) === 0) createTable(db);
+  if (versionOf(db) !== SCHEMA_VERSION) throw new OtherVersion();
   try {
     db.exec("PRAGMA journal_mode = WAL");
   } catch {
     // Another server has the file open and switches it just now, or the next start does.
   }
   db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA busy_timeout = 0`);
+}
+
+function versionOf(db: DatabaseSync): unknown {
+  return db.prepare("PRAGMA user_version").get()?.user_version;
+}
+
+function createTable(db: DatabaseSync): void {
+  db.exec("BEGIN IMMEDIATE");
+  // Asked again under the lock: of two servers that start at once, one creates it.
+  if (versionOf(db) === 0) db.exec(SCHEMA);
+  db.exec("COMMIT");
 }
 
 /** Renames the file and what SQLite keeps beside it, over what was put aside before. */
