@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok, strictEqual as equal, throws } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { type Config, ENV_NAMES, parseCommand } from "@/lib/config.ts";
 import { loadOn, problemsOn, TOKEN, type World } from "./_support/config_machine.ts";

@@ -1,4 +1,4 @@
-import { deepEqual, match, throws } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, match, throws } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { cursorsOf } from "@/lib/cursor.ts";
 import { InvalidRequest } from "@/lib/errors.ts";

@@ -1,5 +1,5 @@
 /** The program as a person runs it: a process of its own, spoken to over HTTP and signals. */
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { describe, it } from "@std/testing/bdd";
 import { ENV_NAMES } from "@/lib/config.ts";

@@ -1,5 +1,5 @@
 /** What the README says is held to what the program does. */
-import { deepEqual, ok } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { join } from "node:path";
 import { ENV_NAMES } from "@/lib/config.ts";

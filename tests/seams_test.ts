@@ -1,5 +1,5 @@
 import { describe, it } from "@std/testing/bdd";
-import { deepEqual, equal, rejects } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, rejects, strictEqual as equal } from "node:assert/strict";
 import { Semaphore } from "@/lib/seams.ts";
 
 /** Work by name that ends when told to, and a list of what has begun. */

@@ -1,5 +1,10 @@
 import { describe, it } from "@std/testing/bdd";
-import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  ok,
+  rejects,
+  strictEqual as equal,
+} from "node:assert/strict";
 import { systemClock } from "@/lib/seams.ts";
 import { type TestServices, testServices } from "./_support/services.ts";
 

@@ -1,5 +1,5 @@
 /** Tables of what goes over the wire: what is asked as bytes, and what has to come back. */
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "node:assert/strict";
 import { after, before, it } from "@std/testing/bdd";
 import type { Config } from "@/lib/config.ts";
 import { type McpWorld, modernRequest, serveMcp } from "./mcp.ts";

@@ -1,5 +1,5 @@
 /** The ranks and doors of the house, read from the imports. */
-import { deepEqual, ok } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { join } from "node:path";
 

@@ -2,7 +2,7 @@
  * The bundle as somebody has it who has nothing else: one file in a folder, an empty home, an empty
  * cache of Deno, and no right to read anything but the vault.
  */
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { ENV_NAMES } from "@/lib/config.ts";

@@ -1,5 +1,5 @@
 /** The vault that people meet first answers as its README says, and has nothing wrong with it. */
-import { deepEqual, equal } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { join } from "node:path";
 import { SearchAnswerShape } from "@/lib/contracts.ts";

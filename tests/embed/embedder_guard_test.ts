@@ -1,4 +1,4 @@
-import { equal, ok, rejects } from "node:assert/strict";
+import { ok, rejects, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { EMBED_REST_MS, EmbedderGuard, EmbeddingUnavailable } from "@/lib/embed/embedder_guard.ts";
 import { createLogger } from "@/lib/seams.ts";

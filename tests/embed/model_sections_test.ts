@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok, strictEqual as equal, throws } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { readModelFile } from "@/lib/embed/model_file.ts";
 import { parseStaticModel, type StaticModel } from "@/lib/embed/static_model.ts";

@@ -1,4 +1,10 @@
-import { deepEqual, equal, notEqual, ok, rejects } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  notStrictEqual as notEqual,
+  ok,
+  rejects,
+  strictEqual as equal,
+} from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import type { Embedding } from "@/lib/embed/embedder.ts";
 import { readModelFile } from "@/lib/embed/model_file.ts";

@@ -1,4 +1,9 @@
-import { deepEqual, equal, notDeepEqual, ok } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  notDeepStrictEqual as notDeepEqual,
+  ok,
+  strictEqual as equal,
+} from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import type { Embedding } from "@/lib/embed/embedder.ts";
 import { randomSource } from "../_support/random.ts";

@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok, strictEqual as equal, throws } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { compareHybrid, compareRows, parseExpectations } from "./compare.ts";
 import { nameOf, OPEN_ROWS } from "./report.ts";

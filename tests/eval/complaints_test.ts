@@ -1,4 +1,4 @@
-import { deepEqual } from "node:assert/strict";
+import { deepStrictEqual as deepEqual } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { compareRows, parseExpectations } from "./compare.ts";
 import { findFailures, findStrangers, findUncompared } from "./complaints.ts";

@@ -1,4 +1,4 @@
-import { deepEqual, ok } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { join } from "node:path";
 import { findDataSets, readQuestions } from "./data_sets.ts";

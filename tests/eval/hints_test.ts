@@ -1,4 +1,9 @@
-import { deepEqual, equal, notEqual, ok } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  notStrictEqual as notEqual,
+  ok,
+  strictEqual as equal,
+} from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { findDataSets } from "./data_sets.ts";
 import { type HintOptions, measureHints } from "./hints.ts";

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { meanRows, OPEN_ROWS, toRows } from "./report.ts";
 import { toResult, toRow } from "./temp_data.ts";

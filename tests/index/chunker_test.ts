@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { type Chunk, chunkNote, MAX_CHUNK_CHARS, TARGET_WORDS } from "@/lib/index/chunker.ts";
 import { runAtOnce } from "@/lib/seams.ts";

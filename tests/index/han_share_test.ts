@@ -1,4 +1,4 @@
-import { equal, ok } from "node:assert/strict";
+import { ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { measureHanShare } from "@/lib/index/han_share.ts";
 import { runAtOnce } from "@/lib/seams.ts";

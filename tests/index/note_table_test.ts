@@ -1,4 +1,4 @@
-import { deepEqual } from "node:assert/strict";
+import { deepStrictEqual as deepEqual } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { parseVaultPath } from "@/lib/vault/vault_path.ts";
 import { type TestServices, testServices } from "@/tests/_support/services.ts";

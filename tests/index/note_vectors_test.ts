@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok, strictEqual as equal, throws } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { type NoteEmbeddings, NoteVectors } from "@/lib/index/note_vectors.ts";
 import { runAtOnce } from "@/lib/seams.ts";

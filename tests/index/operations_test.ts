@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import type { Caller } from "@/lib/contracts.ts";
 import { readDiagnostics, readHealth, reindex } from "@/lib/index/operations.ts";

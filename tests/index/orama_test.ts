@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { NoteDatabase, type NoteDocument, type NoteFilter } from "@/lib/index/orama.ts";
 import { parseQuery } from "@/lib/index/parse_query.ts";

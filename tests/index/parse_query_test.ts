@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { parseQuery } from "@/lib/index/parse_query.ts";
 import { createTokenizer } from "@/lib/index/tokenizer.ts";

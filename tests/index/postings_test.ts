@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { BM25_B, BM25_K1, type Clause, Postings, TermCounter } from "@/lib/index/postings.ts";
 import { runAtOnce } from "@/lib/seams.ts";

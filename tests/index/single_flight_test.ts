@@ -1,4 +1,9 @@
-import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  ok,
+  rejects,
+  strictEqual as equal,
+} from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { SingleFlight } from "@/lib/index/_single_flight.ts";
 

@@ -1,4 +1,4 @@
-import { equal, match, ok } from "node:assert/strict";
+import { match, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { chunkNote } from "@/lib/index/chunker.ts";
 import { toChunkTable } from "@/lib/index/indexed_note.ts";

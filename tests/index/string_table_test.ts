@@ -1,4 +1,4 @@
-import { equal } from "node:assert/strict";
+import { strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { StringTable } from "@/lib/index/_string_table.ts";
 import { randomSource } from "../_support/random.ts";

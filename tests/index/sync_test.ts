@@ -1,4 +1,4 @@
-import { deepEqual, ok } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import type { FileRecord } from "@/lib/index/indexed_note.ts";
 import { ALWAYS_COMPARED_NOTES, mustCompare, planSync } from "@/lib/index/sync.ts";

@@ -1,4 +1,4 @@
-import { equal } from "node:assert/strict";
+import { strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { TextCache } from "@/lib/index/text_cache.ts";
 

@@ -1,4 +1,10 @@
-import { deepEqual, equal, notEqual, ok, throws } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  notStrictEqual as notEqual,
+  ok,
+  strictEqual as equal,
+  throws,
+} from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { quantize, VectorMatrix } from "@/lib/index/vector_matrix.ts";
 import { randomSource } from "../_support/random.ts";

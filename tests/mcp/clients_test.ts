@@ -1,5 +1,11 @@
 /** The clients that agents come with, old and new, over real sockets: all have to see the same. */
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  match,
+  ok,
+  rejects,
+  strictEqual as equal,
+} from "node:assert/strict";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { InvocationsAnswerShape } from "@/lib/contracts_tools.ts";
 import { INSTRUCTIONS } from "@/lib/mcp/instructions.ts";

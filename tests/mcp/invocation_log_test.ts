@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { MAX_INVOCATIONS } from "@/lib/contracts_tools.ts";
 import { InvocationLog } from "@/lib/mcp/invocation_log.ts";

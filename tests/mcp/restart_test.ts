@@ -1,4 +1,4 @@
-import { deepEqual, match, ok, rejects } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, match, ok, rejects } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { createServices } from "@/lib/services.ts";
 import { startServer } from "@/routes/server.ts";

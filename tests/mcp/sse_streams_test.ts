@@ -1,6 +1,11 @@
 /** Streams over real sockets: in-process requests neither cancel a stream nor fill a socket. */
 import { describe, it } from "@std/testing/bdd";
-import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  ok,
+  rejects,
+  strictEqual as equal,
+} from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { Client, SSEClientTransport } from "@modelcontextprotocol/client";
 import { type JSONRPCMessage, McpServer, parseJSONRPCMessage } from "@modelcontextprotocol/server";

@@ -1,5 +1,11 @@
 import { describe, it } from "@std/testing/bdd";
-import { deepEqual, doesNotReject, equal, ok, rejects } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  doesNotReject,
+  ok,
+  rejects,
+  strictEqual as equal,
+} from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { Client, SSEClientTransport } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";

@@ -1,5 +1,11 @@
 /** What the table of tools costs a model, and what its answers may cost at the most. */
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  match,
+  ok,
+  rejects,
+  strictEqual as equal,
+} from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import type { Caller } from "@/lib/contracts.ts";
 import {

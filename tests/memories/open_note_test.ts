@@ -1,4 +1,9 @@
-import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  ok,
+  rejects,
+  strictEqual as equal,
+} from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "@std/testing/bdd";
 import { type Caller, type NoteAnswer, NoteAnswerShape, type NoteInput } from "@/lib/contracts.ts";

@@ -1,4 +1,4 @@
-import { deepEqual, rejects } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, rejects } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { type Caller, GLOBAL_SCOPE_ID } from "@/lib/contracts.ts";
 import { IndexNotReady } from "@/lib/errors.ts";

@@ -1,4 +1,10 @@
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  match,
+  ok,
+  rejects,
+  strictEqual as equal,
+} from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { type Caller, SEARCH_MODES, SearchAnswerShape, SearchParams } from "@/lib/contracts.ts";
 import { InvalidRequest, PathEscapesVault } from "@/lib/errors.ts";

@@ -1,4 +1,9 @@
-import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  ok,
+  rejects,
+  strictEqual as equal,
+} from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import type { Config } from "@/lib/config.ts";
 import { type Caller, type Freshness, SearchParams } from "@/lib/contracts.ts";

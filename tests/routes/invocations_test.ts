@@ -1,4 +1,10 @@
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  match,
+  ok,
+  rejects,
+  strictEqual as equal,
+} from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { type InvocationsAnswer, InvocationsAnswerShape } from "@/lib/contracts_tools.ts";
 import { clientOver, CLIENTS, type McpWorld, serveMcp } from "@/tests/_support/mcp.ts";

@@ -1,4 +1,4 @@
-import { equal, throws } from "node:assert/strict";
+import { strictEqual as equal, throws } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { InvalidRequest } from "@/lib/errors.ts";
 import { requireModest } from "@/routes/_json_bounds.ts";

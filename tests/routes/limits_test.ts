@@ -1,4 +1,4 @@
-import { equal, match, ok } from "node:assert/strict";
+import { match, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { Hono } from "hono";
 import { createLogger, systemClock } from "@/lib/seams.ts";

@@ -1,5 +1,5 @@
 /** Who may use MCP, and how those hear of it who may not. */
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { MCP_PATHS } from "@/routes/mcp.ts";
 import { serveMcp } from "@/tests/_support/mcp.ts";

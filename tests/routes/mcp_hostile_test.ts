@@ -1,5 +1,5 @@
 /** Clients that mean ill, or are broken: they hear what is wrong, and others notice nothing. */
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "node:assert/strict";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { MAX_ANSWER_CHARS } from "@/lib/mcp/pack.ts";
 import { MAX_BODY_BYTES } from "@/routes/limits.ts";

@@ -1,5 +1,5 @@
 /** The transport of 2024 over the wire: `GET /sse` and `POST /messages`. */
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { McpEndpoint } from "@/lib/mcp/mcp_endpoint.ts";
 import { MAX_PENDING_CALLS, MAX_SSE_STREAMS } from "@/lib/mcp/sse_streams.ts";

@@ -1,4 +1,10 @@
-import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  match,
+  notStrictEqual as notEqual,
+  ok,
+  strictEqual as equal,
+} from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { MemoriesAnswerShape, MemoryAnswerShape } from "@/lib/contracts.ts";
 import { testWorld } from "@/tests/_support/world.ts";

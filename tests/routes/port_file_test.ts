@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, strictEqual as equal } from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "@std/testing/bdd";
 import { type PortFile, removePortFile, writePortFile } from "@/routes/port_file.ts";

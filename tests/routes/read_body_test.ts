@@ -1,4 +1,4 @@
-import { equal, ok, rejects } from "node:assert/strict";
+import { ok, rejects, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { AppError } from "@/lib/errors.ts";
 import { readBody } from "@/routes/_read_body.ts";

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, match, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { SearchAnswerShape } from "@/lib/contracts.ts";
 import { testWorld, type World } from "@/tests/_support/world.ts";

@@ -1,4 +1,10 @@
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  match,
+  ok,
+  rejects,
+  strictEqual as equal,
+} from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "@std/testing/bdd";
 import { MAX_BODY_BYTES } from "@/routes/limits.ts";

@@ -1,5 +1,5 @@
 import { describe, it } from "@std/testing/bdd";
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:assert/strict";
 import { conflictCopyOf, isOwnConflictCopy } from "@/lib/vault/conflict_copies.ts";
 import { parseVaultPath } from "@/lib/vault/vault_path.ts";
 

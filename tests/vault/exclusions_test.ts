@@ -1,5 +1,5 @@
 import { describe, it } from "@std/testing/bdd";
-import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok, strictEqual as equal, throws } from "node:assert/strict";
 import { ConfigError } from "@/lib/errors.ts";
 import { createExclusions } from "@/lib/vault/exclusions.ts";
 import { parseVaultPath } from "@/lib/vault/vault_path.ts";

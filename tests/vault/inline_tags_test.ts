@@ -1,4 +1,4 @@
-import { deepEqual, ok } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { runAtOnce } from "@/lib/seams.ts";
 import { readInlineTags } from "@/lib/vault/inline_tags.ts";

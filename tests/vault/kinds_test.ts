@@ -1,5 +1,5 @@
 import { describe, it } from "@std/testing/bdd";
-import { deepEqual, equal } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, strictEqual as equal } from "node:assert/strict";
 import { GLOBAL_SCOPE_ID, type NoteKind } from "@/lib/contracts.ts";
 import { classifyNote, type KindMeta, storeOf } from "@/lib/vault/kinds.ts";
 import { parseVaultPath } from "@/lib/vault/vault_path.ts";

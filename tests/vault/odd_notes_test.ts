@@ -1,5 +1,5 @@
 /** The oddities of real vaults, one a note: `expected.json` says what each comes out as. */
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { runAtOnce } from "@/lib/seams.ts";
 import { type ParsedNote, parseNote } from "@/lib/vault/note.ts";

@@ -1,5 +1,5 @@
 import { describe, it } from "@std/testing/bdd";
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "node:assert/strict";
 import process from "node:process";
 import { runAtOnce } from "@/lib/seams.ts";
 import {

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import type { FrontmatterValue } from "@/lib/vault/frontmatter.ts";
 import { misshapenTagKeys, normalizeTag, readTags } from "@/lib/vault/tags.ts";

@@ -1,5 +1,11 @@
 import { describe, it } from "@std/testing/bdd";
-import { deepEqual, equal, notEqual, ok, throws } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  notStrictEqual as notEqual,
+  ok,
+  strictEqual as equal,
+  throws,
+} from "node:assert/strict";
 import { PathEscapesVault } from "@/lib/errors.ts";
 import {
   ancestorsOf,
