@@ -5,6 +5,7 @@ import type { Embedder } from "./embed/embedder.ts";
 import { readModelFile } from "./embed/model_file.ts";
 import { StaticEmbedder } from "./embed/static_embedder.ts";
 import { openEmbeddingCache } from "./index/cache.ts";
+import { VECTORS_VERSION } from "./index/embeddings.ts";
 import { type EmbeddingOptions, VaultIndex } from "./index/vault_index.ts";
 import { type Clock, type Logger, type NewId, Semaphore } from "./seams.ts";
 import type { Grep } from "./recall/search_notes.ts";
@@ -87,7 +88,8 @@ function toEmbedding(config: Config, seams: Seams): EmbeddingOptions | undefined
   if (config.embedding === "none") return undefined;
   const { clock, logger } = seams;
   const embedder = seams.embedder ?? new StaticEmbedder({ clock, read: readModelFile });
-  const { id: modelId, dimensions } = embedder;
+  const { id, dimensions } = embedder;
+  const modelId = `${id} ${VECTORS_VERSION}`;
   return {
     embedder,
     weight: config.denseWeight,

@@ -2,9 +2,10 @@
  * Takes the file of a static model apart. A file that was cut, damaged or made for another reader
  * must be refused here: further on its numbers are trusted.
  */
+import { EmbeddingUnavailable } from "./embedder.ts";
 
 /** The file is none that this program can use; the message says why. */
-export class ModelFileError extends Error {
+export class ModelFileError extends EmbeddingUnavailable {
   override name = "ModelFileError";
 }
 

@@ -3,6 +3,11 @@
 /** Some models treat a question otherwise than a text that may answer it. */
 export type EmbedKind = "query" | "passage";
 
+/** The model cannot be used now; the message may be shown, as it holds no text that was embedded. */
+export class EmbeddingUnavailable extends Error {
+  override name = "EmbeddingUnavailable";
+}
+
 /** Of unit length; `undefined` = the model knows nothing in the text, which is not a cosine of 0. */
 export type Embedding = Float32Array | undefined;
 
@@ -24,10 +29,13 @@ export interface Embedder extends DenseScale {
   readonly dimensions: number;
   /** True if it runs here, in so little time that a search can wait for it. */
   readonly isLocal: boolean;
+  /** How long a call may take, in milliseconds; without it what is usual for its kind. */
+  readonly limitMs?: number;
   /**
    * Returns one embedding a text, in their order.
    *
-   * @throws {Error} If the model cannot answer; nothing is known of any of the texts then.
+   * @throws {EmbeddingUnavailable} If the model cannot answer, for a reason that may be shown.
+   * @throws {Error} If it cannot for any other.
    */
   embed(
     texts: readonly string[],

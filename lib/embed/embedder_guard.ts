@@ -1,37 +1,43 @@
 /** Keeps a model that fails or is slow from holding anything up. */
 import type { Clock, Logger } from "@/lib/seams.ts";
-import type { Embedder, Embedding, EmbedKind } from "./embedder.ts";
+import { type Embedder, type Embedding, EmbeddingUnavailable, type EmbedKind } from "./embedder.ts";
 
-/** A model that is not here gets so much time for one call. */
-export const EMBED_LIMIT_MS = 1_000;
-/** After a failure it is left alone for so long. */
+/** Someone waits for the answer to a query. */
+export const QUERY_LIMIT_MS = 1_000;
+/** Nobody waits for passages that come later. */
+export const PASSAGES_LIMIT_MS = 30_000;
+/** A model that runs here is slow only when its file cannot be read. */
+export const LOCAL_LIMIT_MS = 10_000;
+/** After a failure the model is left alone for so long. */
 export const EMBED_REST_MS = 30_000;
-
-/** The model cannot be used now; the message says why, in words without any text of the vault. */
-export class EmbeddingUnavailable extends Error {
-  override name = "EmbeddingUnavailable";
-}
 
 export interface EmbedderGuardOptions {
   readonly embedder: Embedder;
+  /**
+   * What it is asked for. Each kind has a guard of its own: what makes passages fail, such as one
+   * that the model refuses, must not stand in the way of queries.
+   */
+  readonly kind: EmbedKind;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long a call may take, in milliseconds; `EMBED_LIMIT_MS` without it. */
-  readonly limitMs?: number;
 }
 
 /**
- * Lets calls through to a model until one fails or takes too long. From then on every call fails at
- * once; when the model has rested, one of these is tried in the background, and its success opens
- * the way again.
+ * Lets calls through to a model until one fails or takes too long; from then on they fail at once.
+ * When the model has rested, the next call for passages goes through again; no query is made to wait
+ * for what may fail once more, so one is tried in the background, and opens the way if it succeeds.
  */
 export class EmbedderGuard {
   readonly #options: EmbedderGuardOptions;
+  readonly #limitMs: number;
   #failure: { readonly reason: string; readonly atMs: number } | undefined;
   #isTrying = false;
 
   constructor(options: EmbedderGuardOptions) {
+    const { embedder, kind } = options;
     this.#options = options;
+    const usual = kind === "query" ? QUERY_LIMIT_MS : PASSAGES_LIMIT_MS;
+    this.#limitMs = embedder.limitMs ?? (embedder.isLocal ? LOCAL_LIMIT_MS : usual);
   }
 
   /** Why the model is left alone; `undefined` = it works, as far as is known. */
@@ -39,8 +45,8 @@ export class EmbedderGuard {
     return this.#failure?.reason;
   }
 
-  /** True if a call may find the model well again. */
-  get hasRested(): boolean {
+  /** True if a call may go through. */
+  get isOpen(): boolean {
     const { clock } = this.#options;
     return !this.#failure || clock.monotonicMs() - this.#failure.atMs >= EMBED_REST_MS;
   }
@@ -51,23 +57,18 @@ export class EmbedderGuard {
    * @throws {EmbeddingUnavailable} If the model fails, is slow, or rests after it did.
    * @throws The reason of `signal` if it aborts; that does not count against the model.
    */
-  async embed(
-    texts: readonly string[],
-    kind: EmbedKind,
-    signal?: AbortSignal,
-  ): Promise<readonly Embedding[]> {
-    if (!this.#failure) return await this.#call(texts, kind, signal);
+  async embed(texts: readonly string[], signal?: AbortSignal): Promise<readonly Embedding[]> {
+    const { kind } = this.#options;
+    if (!this.#failure || kind === "passage" && this.isOpen) return await this.#call(texts, signal);
     const { reason } = this.#failure;
-    if (this.hasRested && !this.#isTrying) this.#tryAgain(texts, kind);
+    if (this.isOpen && !this.#isTrying) this.#tryAgain(texts);
     throw new EmbeddingUnavailable(reason);
   }
 
-  async #tryAgain(texts: readonly string[], kind: EmbedKind): Promise<void> {
+  async #tryAgain(texts: readonly string[]): Promise<void> {
     this.#isTrying = true;
     try {
-      await this.#call(texts, kind, undefined);
-      this.#failure = undefined;
-      this.#options.logger.info("embedding-back");
+      await this.#call(texts, undefined);
     } catch {
       // Noted by the call itself.
     } finally {
@@ -77,15 +78,16 @@ export class EmbedderGuard {
 
   async #call(
     texts: readonly string[],
-    kind: EmbedKind,
     signal: AbortSignal | undefined,
   ): Promise<readonly Embedding[]> {
-    const { embedder, limitMs = EMBED_LIMIT_MS } = this.#options;
+    const { embedder, kind, logger } = this.#options;
     try {
-      const work = embedder.isLocal
-        ? embedder.embed(texts, kind, signal)
-        : withinLimit((limited) => embedder.embed(texts, kind, limited), { limitMs, signal });
-      return checked(await work, texts.length, embedder.dimensions);
+      const work = (limited: AbortSignal) => embedder.embed(texts, kind, limited);
+      const answer = await withinLimit(work, { limitMs: this.#limitMs, signal });
+      const embeddings = checked(answer, texts.length, embedder.dimensions);
+      if (this.#failure) logger.info("embedding-back", { kind });
+      this.#failure = undefined;
+      return embeddings;
     } catch (error) {
       signal?.throwIfAborted();
       throw new EmbeddingUnavailable(this.#noteFailure(error));
@@ -93,13 +95,13 @@ export class EmbedderGuard {
   }
 
   #noteFailure(error: unknown): string {
-    const { clock, logger } = this.#options;
+    const { clock, kind, logger } = this.#options;
     const cause = error instanceof Error ? error.name : typeof error;
     const reason = error instanceof EmbeddingUnavailable
       ? error.message
       : `The embedding failed (${cause})`;
     this.#failure = { reason, atMs: clock.monotonicMs() };
-    logger.warn("embedding-failed", { cause });
+    logger.warn("embedding-failed", { kind, reason });
     return reason;
   }
 }

@@ -44,8 +44,8 @@ export class StaticEmbedder implements Embedder {
   /**
    * Returns the model, which is loaded once; after a failure the next call tries again.
    *
-   * @throws {ModelFileError} If the file holds no model of this id.
-   * @throws Whatever `read` throws.
+   * @throws {ModelFileError} If the file is missing, may not be read, or holds no model of this id.
+   * @throws Whatever else `read` throws.
    */
   load(): Promise<StaticModel> {
     this.#loading ??= this.#read().catch((error: unknown) => {
@@ -76,11 +76,22 @@ export class StaticEmbedder implements Embedder {
 
   async #read(): Promise<StaticModel> {
     const { clock, read } = this.#options;
-    const bytes = await read();
+    const bytes = await read().catch(explainUnread);
     const model = await new Slicer(clock).run(parseStaticModel(bytes));
     if (model.id === this.id && model.dimensions === this.dimensions) return model;
     throw refused(`it holds ${model.id} of ${model.dimensions} dimensions instead of ${this.id}`);
   }
+}
+
+/** Says what a person can do; a path would tell more than answers may. */
+function explainUnread(error: unknown): never {
+  if (error instanceof Deno.errors.NotFound) {
+    throw refused("it is missing; restore lib/embed/static", error);
+  }
+  if (error instanceof Deno.errors.NotCapable || error instanceof Deno.errors.PermissionDenied) {
+    throw refused("it may not be read; start with --allow-read=lib/embed/static too", error);
+  }
+  throw error;
 }
 
 function* embedAll(

@@ -6,10 +6,13 @@ import { measureHanShare } from "./han_share.ts";
 /** A description that is longer says no more of what the note is about. */
 const MAX_METADATA_CHARS = 2_000;
 
+/** Of a longer note, ten megabytes of prose, the rest is found by its words only. */
+export const MAX_EMBEDDED_CHUNKS = 20_000;
+
 export interface EmbeddingTexts {
   /** Name, description and tags. */
   readonly metadata: string;
-  /** The body only, in order. */
+  /** The body only, in order, as far as it is embedded. */
   readonly chunks: readonly string[];
   /** How much of name and file is Chinese, 0..1. */
   readonly hanShare: number;
@@ -21,7 +24,8 @@ export function* embeddingTexts(
   table: ChunkTable,
 ): Generator<void, EmbeddingTexts> {
   const metadata = [name, description, ...tags].filter((part) => part !== "").join("\n");
-  const chunks = Array.from({ length: countChunks(table) }, (_, index) => {
+  const count = Math.min(countChunks(table), MAX_EMBEDDED_CHUNKS);
+  const chunks = Array.from({ length: count }, (_, index) => {
     const { startOffset, endOffset } = chunkAt(table, index);
     return text.text.slice(startOffset, endOffset);
   });

@@ -2,8 +2,8 @@
  * The vectors of notes and queries: from the cache, else from the model. A note whose vectors
  * cannot be had at once is found by its words meanwhile.
  */
-import { type Embedder, type Embedding } from "@/lib/embed/embedder.ts";
-import { EmbedderGuard, EmbeddingUnavailable } from "@/lib/embed/embedder_guard.ts";
+import { type Embedder, type Embedding, EmbeddingUnavailable } from "@/lib/embed/embedder.ts";
+import { EmbedderGuard } from "@/lib/embed/embedder_guard.ts";
 import { type Clock, type Logger, Slicer } from "@/lib/seams.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import type { EmbeddingCache } from "./cache.ts";
@@ -11,10 +11,15 @@ import type { EmbeddingTexts } from "./embedding_texts.ts";
 import type { NoteEmbeddings } from "./note_vectors.ts";
 import { quantize } from "./vector_matrix.ts";
 
+/** Part of every key of the cache: raise it whenever any text gives another vector than before. */
+export const VECTORS_VERSION = 1;
+
 /** How many texts one call of the model gets. */
 const BATCH_TEXTS = 64;
 /** With a larger share of notes without vectors an answer by meaning would miss too much. */
-const MAX_MISSING_SHARE = 0.05;
+export const MAX_MISSING_SHARE = 0.05;
+/** No answer waits for a note over which the model fails so often. */
+export const MAX_STRIKES = 3;
 
 export interface EmbeddingsOptions {
   readonly embedder: Embedder;
@@ -38,24 +43,32 @@ export type QueryVector =
   | { readonly vector: Embedding; readonly reason?: never }
   | { readonly vector?: never; readonly reason: string };
 
+/** A note that is indexed without vectors, in the state in which it is. */
+interface MissingNote {
+  readonly etag: string;
+  /** How often the model failed over it. */
+  strikes: number;
+}
+
 export class Embeddings {
   readonly #options: EmbeddingsOptions;
-  readonly #guard: EmbedderGuard;
-  /** Notes that are indexed without vectors, with the state in which they are. */
-  readonly #missing = new Map<VaultPath, string>();
+  readonly #queries: EmbedderGuard;
+  readonly #passages: EmbedderGuard;
+  readonly #missing = new Map<VaultPath, MissingNote>();
   readonly #late = new Map<VaultPath, LateVectors>();
   #cache: EmbeddingCache | undefined;
   #filling: Promise<void> | undefined;
-  #isClosed = false;
+  #isStopped = false;
 
   constructor(options: EmbeddingsOptions) {
     this.#options = options;
-    this.#guard = new EmbedderGuard(options);
+    this.#queries = new EmbedderGuard({ ...options, kind: "query" });
+    this.#passages = new EmbedderGuard({ ...options, kind: "passage" });
   }
 
   /** Why the model is left alone; `undefined` = it works, as far as is known. */
   get failure(): string | undefined {
-    return this.#guard.failure;
+    return this.#queries.failure ?? this.#passages.failure;
   }
 
   /**
@@ -75,11 +88,11 @@ export class Embeddings {
     } catch (error) {
       if (!(error instanceof EmbeddingUnavailable)) throw error;
     }
-    this.#missing.set(note.path, note.etag);
+    this.#missing.set(note.path, { etag: note.etag, strikes: 0 });
     return undefined;
   }
 
-  /** Forgets a note that is gone or about to change. */
+  /** Forgets a note that is gone, or to be embedded no more. */
   forget(path: VaultPath): void {
     this.#missing.delete(path);
     this.#late.delete(path);
@@ -103,10 +116,12 @@ export class Embeddings {
   ): Promise<QueryVector> {
     this.#fillUp();
     try {
-      const [vector] = await this.#guard.embed([text], "query", signal);
-      const missing = this.#missing.size;
+      const [vector] = await this.#queries.embed([text], signal);
+      const missing = this.#countAwaited();
       if (missing <= noteCount * MAX_MISSING_SHARE) return { vector };
-      return { reason: `${missing} of ${noteCount} notes are not embedded yet` };
+      const why = this.#passages.failure;
+      const reason = `${missing} of ${noteCount} notes are not embedded yet`;
+      return { reason: why === undefined ? reason : `${reason}: ${why}` };
     } catch (error) {
       if (error instanceof EmbeddingUnavailable) return { reason: error.message };
       throw error;
@@ -119,69 +134,100 @@ export class Embeddings {
     this.#fillUp();
   }
 
-  #fillUp(): void {
-    if (this.#missing.size === this.#late.size || this.#isClosed || !this.#guard.hasRested) return;
-    this.#filling ??= this.#fill().finally(() => this.#filling = undefined);
+  /** Embeds no more; what is under way ends soon. */
+  stop(): void {
+    this.#isStopped = true;
   }
 
-  /** Writes what is to be kept; what is not embedded by then is left. */
+  /** Stops, and writes what is to be kept. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.stop();
     await this.#filling;
     this.#cache?.close();
   }
 
+  #countAwaited(): number {
+    let count = 0;
+    for (const { strikes } of this.#missing.values()) if (strikes < MAX_STRIKES) count++;
+    return count;
+  }
+
+  #fillUp(): void {
+    if (this.#missing.size === this.#late.size || !this.#passages.isOpen) return;
+    this.#filling ??= this.#fill().finally(() => this.#filling = undefined);
+  }
+
+  /** Notes over which the model has failed come last, so that they keep no other one out. */
   async #fill(): Promise<void> {
-    const slicer = new Slicer(this.#options.clock);
-    for (const [path, etag] of [...this.#missing]) {
-      if (this.#isClosed) return;
-      try {
-        const texts = await this.#options.readTexts(path, etag);
-        const vectors = texts && await this.#collect(texts, slicer, "wait");
-        if (vectors && this.#missing.get(path) === etag) {
-          this.#late.set(path, { path, etag, vectors });
-        }
-      } catch (error) {
-        if (error instanceof EmbeddingUnavailable) return;
-        this.#options.logger.error("note-not-embedded", { cause: nameOf(error) });
+    const inOrder = [...this.#missing].sort(([, a], [, b]) => a.strikes - b.strikes);
+    for (const [path, missing] of inOrder) {
+      if (this.#isStopped || !this.#passages.isOpen) return;
+      if (this.#missing.get(path) === missing && !this.#late.has(path)) {
+        await this.#embedLate(path, missing);
       }
+    }
+  }
+
+  async #embedLate(path: VaultPath, missing: MissingNote): Promise<void> {
+    const { clock, logger, readTexts } = this.#options;
+    const { etag } = missing;
+    try {
+      const texts = await readTexts(path, etag);
+      const vectors = texts && await this.#collect(texts, new Slicer(clock), "wait");
+      // It may have changed or gone meanwhile.
+      if (vectors && this.#missing.get(path) === missing) {
+        this.#late.set(path, { path, etag, vectors });
+      }
+    } catch (error) {
+      missing.strikes++;
+      if (error instanceof EmbeddingUnavailable) return;
+      logger.error("note-not-embedded", { cause: nameOf(error) });
     }
   }
 
   /** Returns `undefined` if the model would have to be asked and may not be. */
   async #collect(
-    texts: EmbeddingTexts,
+    { metadata, chunks, hanShare }: EmbeddingTexts,
     slicer: Slicer,
     how: "wait" | "cache-only",
   ): Promise<NoteEmbeddings | undefined> {
-    const cache = this.#openCache();
-    const all = [texts.metadata, ...texts.chunks];
+    const cache = this.#cache ??= this.#options.openCache();
     const vectors = new Map<string, Int8Array | null>();
-    const unknown: string[] = [];
-    for (const text of all) {
+    const unknown = new Set<string>();
+    for (const text of [metadata, ...chunks]) {
       const known = cache.get(text);
       if (known !== undefined) vectors.set(text, known);
       else if (how === "cache-only") return undefined;
-      else unknown.push(text);
+      else unknown.add(text);
       await slicer.pause();
+      this.#throwIfStopped();
     }
-    for (let at = 0; at < unknown.length; at += BATCH_TEXTS) {
-      const batch = unknown.slice(at, at + BATCH_TEXTS);
-      const embeddings = await this.#guard.embed(batch, "passage");
+    await this.#embedAll([...unknown], vectors, slicer);
+    const vectorOf = (text: string) => vectors.get(text) ?? undefined;
+    return { metadata: vectorOf(metadata), chunks: chunks.map(vectorOf), hanShare };
+  }
+
+  async #embedAll(
+    texts: readonly string[],
+    vectors: Map<string, Int8Array | null>,
+    slicer: Slicer,
+  ): Promise<void> {
+    for (let at = 0; at < texts.length; at += BATCH_TEXTS) {
+      this.#throwIfStopped();
+      const batch = texts.slice(at, at + BATCH_TEXTS);
+      const embeddings = await this.#passages.embed(batch);
       for (const [index, text] of batch.entries()) {
         const embedding = embeddings[index];
         const vector = (embedding && quantize(embedding)) ?? null;
-        cache.put(text, vector);
+        this.#cache?.put(text, vector);
         vectors.set(text, vector);
       }
       await slicer.pause();
     }
-    const [metadata, ...chunks] = all.map((text) => vectors.get(text) ?? undefined);
-    return { metadata, chunks, hanShare: texts.hanShare };
   }
 
-  #openCache(): EmbeddingCache {
-    return this.#cache ??= this.#options.openCache();
+  #throwIfStopped(): void {
+    if (this.#isStopped) throw new EmbeddingUnavailable("The server is closing");
   }
 }
 

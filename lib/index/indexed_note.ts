@@ -24,10 +24,13 @@ export interface ChunkPlace {
 /** Packs the places of chunks. */
 export function toChunkTable(chunks: readonly ChunkPlace[]): ChunkTable {
   const places = new Uint32Array(chunks.length * CHUNK_CELLS);
-  chunks.forEach((chunk, index) => {
-    const { startLine, endLine, startOffset, endOffset } = chunk;
-    places.set([startLine, endLine, startOffset, endOffset], index * CHUNK_CELLS);
-  });
+  let at = 0;
+  for (const { startLine, endLine, startOffset, endOffset } of chunks) {
+    places[at++] = startLine;
+    places[at++] = endLine;
+    places[at++] = startOffset;
+    places[at++] = endOffset;
+  }
   return { places, headings: chunks.map((chunk) => chunk.heading) };
 }
 

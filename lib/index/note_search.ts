@@ -11,7 +11,7 @@ import { type ParsedQuery, parseQuery } from "./parse_query.ts";
 import type { Postings } from "./postings.ts";
 import { planQuery, type QueryPlan, weighQuery } from "./query_plan.ts";
 import type { DenseQuestion, HitSignals } from "./ranking.ts";
-import { denseSignal, KEYWORD_HINT_AT, shownScore } from "./score.ts";
+import { denseSignal, KEYWORD_HINT_AT, shownScore, tieBroken } from "./score.ts";
 import { type ChunkMeaning, findPassage, type Passage, type QueryWeights } from "./snippets.ts";
 import type { TextReader } from "./text_reader.ts";
 import type { Tokenizer } from "./tokenizer.ts";
@@ -114,13 +114,21 @@ function rank(
   parsed: ParsedQuery,
   { mode, dense, filter, limit, offset = 0 }: RankedQuery,
 ): { plan: QueryPlan; found: DatabaseAnswer } {
-  const page = { limit, offset };
-  const plan = planQuery(parsed, postings, { withTypos: false });
-  if (mode === "vector") return { plan, found: database.search({ dense }, filter, page) };
-  const found = database.search({ plan, dense }, filter, page);
-  if (found.matched > 0 || parsed.required.length > 0) return { plan, found };
-  const looser = planQuery(parsed, postings, { withTypos: true });
-  return { plan: looser, found: database.search({ plan: looser, dense }, filter, page) };
+  const exact = planQuery(parsed, postings, { withTypos: false });
+  const isLoose = mode !== "vector" && parsed.required.length === 0 && !isMet(exact, postings);
+  const plan = isLoose ? planQuery(parsed, postings, { withTypos: true }) : exact;
+  const question = mode === "vector" ? { dense } : { plan, dense };
+  return { plan, found: database.search(question, filter, { limit, offset }) };
+}
+
+/** Tells whether any note holds a term of the query. */
+function isMet({ clauses }: QueryPlan, postings: Postings): boolean {
+  return clauses.some((clause) => {
+    const numbers = clause.kind === "best"
+      ? clause.matches.map(({ number }) => number)
+      : [...clause.first, ...clause.last];
+    return numbers.some((number) => postings.documentFrequency(number) > 0);
+  });
 }
 
 /** Taken at once, so that a note that goes while others are read cannot make a hole. */
@@ -179,10 +187,12 @@ class PassageFinder {
     const { dense, mode } = this.#question;
     if (!dense || chunkCosines.length === 0) return undefined;
     const { scale } = dense;
-    return {
-      dense: chunkCosines.map((cosine) => denseSignal(cosine, scale)),
-      weight: mode === "vector" ? 1 : scale.weight,
-      isForeign,
-    };
+    if (mode === "vector") return { dense: chunkCosines, weight: 1, isForeign };
+    // Plain numbers, as they hold the little that parts equals.
+    const signals = Array.from(
+      chunkCosines,
+      (cosine) => tieBroken(denseSignal(cosine, scale), cosine),
+    );
+    return { dense: signals, weight: scale.weight, isForeign };
   }
 }

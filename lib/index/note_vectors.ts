@@ -47,6 +47,8 @@ export class NoteVectors {
   /** Of the last scan, by row of the chunks. */
   #cosines = new Float32Array(0);
   #aliveCount = 0;
+  /** Notes that are gone; slots that never had vectors are none of them. */
+  #removedCount = 0;
   #aliveChunkCount = 0;
 
   constructor(dimensions: number, options: VectorMatrixOptions = {}) {
@@ -76,7 +78,7 @@ export class NoteVectors {
   /** True when removed notes take more room than those that are there. */
   get isWasteful(): boolean {
     const alive = this.#aliveCount + this.#aliveChunkCount;
-    const dead = this.#metadata.rowCount + this.#chunks.rowCount - alive;
+    const dead = this.#removedCount + this.#chunks.rowCount - this.#aliveChunkCount;
     return dead > alive && dead > MIN_DEAD_ROWS;
   }
 
@@ -95,6 +97,7 @@ export class NoteVectors {
     if (this.#alive[slot] !== 1) return;
     this.#alive[slot] = 0;
     this.#aliveCount--;
+    this.#removedCount++;
     this.#aliveChunkCount -= this.#rowCounts[slot] ?? 0;
     this.#rowCounts[slot] = 0;
   }
@@ -158,6 +161,7 @@ export class NoteVectors {
     this.#body = other.#body;
     this.#cosines = other.#cosines;
     this.#aliveCount = other.#aliveCount;
+    this.#removedCount = other.#removedCount;
     this.#aliveChunkCount = other.#aliveChunkCount;
   }
 
@@ -196,7 +200,11 @@ export class NoteVectors {
     if (slot >= this.#alive.length) this.#makeRoom(slot + 1);
     this.#metadata.appendEmpty(Math.max(0, slot + 1 - this.#metadata.rowCount));
     this.#metadata.set(slot, metadata);
-    this.remove(slot);
+    if (this.#alive[slot] === 1) {
+      this.remove(slot);
+      // Its own row is used again.
+      this.#removedCount--;
+    }
     this.#alive[slot] = 1;
     this.#aliveCount++;
   }

@@ -62,8 +62,6 @@ export interface Page {
 }
 
 export interface DatabaseAnswer {
-  /** How many notes hold a term of the query, before any filter. */
-  readonly matched: number;
   readonly total: number;
   readonly hits: readonly DatabaseHit[];
 }
@@ -90,7 +88,6 @@ interface Request {
 }
 
 interface RequestAnswer {
-  readonly matched: number;
   readonly total: number;
   readonly explain: Ranking["explain"];
 }
@@ -161,7 +158,7 @@ export class NoteDatabase {
 
   /** Returns the best notes for a question, best first, filtered before they are ranked. */
   search(question: Question, filter: NoteFilter, page: Page): DatabaseAnswer {
-    if (question.plan?.impossible) return { matched: 0, total: 0, hits: [] };
+    if (question.plan?.impossible) return { total: 0, hits: [] };
     return this.#filed.search(question, filter, page);
   }
 
@@ -269,12 +266,12 @@ class FiledNotes {
     // makes some different ones equal: else the order would depend on the limit.
     found.hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
     const { answer } = request;
-    if (!answer) return { matched: 0, total: 0, hits: [] };
+    if (!answer) return { total: 0, hits: [] };
     const isDense = question.dense !== undefined;
     const hits = found.hits.slice(offset).flatMap((hit) =>
       this.#toHit(hit, { answer, isDense }) ?? []
     );
-    return { matched: answer.matched, total: answer.total, hits };
+    return { total: answer.total, hits };
   }
 
   #toHit(
@@ -324,8 +321,8 @@ class FiledNotes {
     const { question, withInactive, limit } = request;
     const sight = { allowed, withInactive };
     const ranking = this.#ranker.rank(question, (slot) => this.#maySee(slot, sight));
-    const { slots, bySlot, matched, explain } = ranking;
-    request.answer = { matched, total: slots.length, explain };
+    const { slots, bySlot, explain } = ranking;
+    request.answer = { total: slots.length, explain };
     const compare = (a: number, b: number) => this.#pathAt(a) < this.#pathAt(b) ? -1 : 1;
     return topSlots(slots, bySlot, { limit, compare })
       .map(({ slot, score }) => [this.#oramaIds[slot] ?? 0, score]);

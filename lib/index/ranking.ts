@@ -3,7 +3,14 @@ import type { DenseScale } from "@/lib/embed/embedder.ts";
 import type { NoteVectors, SlotSignals } from "./note_vectors.ts";
 import type { Postings, Scores } from "./postings.ts";
 import type { QueryPlan } from "./query_plan.ts";
-import { denseSignal, higherCosine, isForeignTo, mixSignals, type NoteSignals } from "./score.ts";
+import {
+  denseSignal,
+  higherCosine,
+  isForeignTo,
+  type NoteSignals,
+  scoreNote,
+  tieBroken,
+} from "./score.ts";
 
 /** The side of a query that is compared by meaning. */
 export interface DenseQuestion {
@@ -31,14 +38,9 @@ export interface Ranking {
   readonly slots: readonly number[];
   /** By slot: what notes are compared by; valid until the next ranking. */
   readonly bySlot: Float64Array;
-  /** How many notes hold a term of the query, before any filter. */
-  readonly matched: number;
   /** Returns a note's score, 0..1, and what it is made of; valid until the next ranking. */
   explain(slot: number): { readonly score: number; readonly signals: HitSignals };
 }
-
-/** So little a cosine counts where scores are equal: many are, beyond the model's ceiling. */
-const TIE_BREAK = 1e-9;
 
 /** Ranks the notes of postings and vectors that share their slots. */
 export class Ranker {
@@ -68,7 +70,6 @@ export class Ranker {
     return {
       slots: slots.filter(isWanted),
       bySlot,
-      matched: slots.length,
       explain(slot) {
         const keyword = (bySlot[slot] ?? 0) / ceiling;
         return { score: keyword, signals: { ...NO_MEANING, keyword } };
@@ -82,23 +83,23 @@ export class Ranker {
     const slots: number[] = [];
     for (let slot = 0; slot < scores.length; slot++) {
       if (!isWanted(slot)) continue;
-      const cosine = higherCosine(metadata[slot] ?? NaN, body[slot] ?? NaN);
-      const score = mixSignals({
+      const signals = {
         keyword: words ? (words.bySlot[slot] ?? 0) / words.ceiling : NaN,
-        dense: denseSignal(cosine, scale),
+        metadata: metadata[slot] ?? NaN,
+        body: body[slot] ?? NaN,
         isForeign: isForeignTo(hanShare, vectors.hanShareAt(slot)),
-      }, scale.weight);
+      };
+      const score = scoreNote(signals, scale);
       if (score <= 0) continue;
-      scores[slot] = score + TIE_BREAK * (cosine || 0);
+      scores[slot] = tieBroken(score, higherCosine(signals));
       slots.push(slot);
     }
     return {
       slots,
       bySlot: scores,
-      matched: words?.slots.length ?? 0,
       explain(slot) {
         const signals = signalsOf(slot, sides);
-        return { score: mixSignals(signals, scale.weight), signals };
+        return { score: scoreNote(signals, scale), signals };
       },
     };
   }
@@ -127,7 +128,7 @@ function signalsOf(slot: number, { words, vectors, dense, cosines }: Sides): Hit
     keyword: words ? (words.bySlot[slot] ?? 0) / words.ceiling : NaN,
     metadata,
     body,
-    dense: denseSignal(higherCosine(metadata, body), dense.scale),
+    dense: denseSignal(higherCosine({ metadata, body }), dense.scale),
     isForeign: isForeignTo(dense.hanShare, vectors.hanShareAt(slot)),
   };
 }

@@ -16,6 +16,9 @@ const MUCH_HAN = 0.3;
  */
 export const KEYWORD_HINT_AT = 0.3;
 
+/** Less than any two scores differ by that mean something. */
+const TIE_BREAK = 1e-9;
+
 /** What is known of a note with regard to a query, raw. */
 export interface NoteSignals {
   /** BM25 over its ceiling, 0..1. */
@@ -26,8 +29,8 @@ export interface NoteSignals {
   readonly body: number;
 }
 
-/** Returns the higher of two cosines; one that could not speak does not count. */
-export function higherCosine(metadata: number, body: number): number {
+/** Returns the higher cosine of a note; one that could not speak does not count. */
+export function higherCosine({ metadata, body }: Pick<NoteSignals, "metadata" | "body">): number {
   return metadata >= body || Number.isNaN(body) ? metadata : body;
 }
 
@@ -60,11 +63,17 @@ export function mixSignals(
 
 /** Returns a note's score before it is shown, 0..1: the one rule that every mode follows. */
 export function scoreNote(
-  { keyword, metadata, body, isForeign }: NoteSignals & { readonly isForeign: boolean },
+  signals: NoteSignals & { readonly isForeign: boolean },
   scale: Pick<DenseScale, "floor" | "ceiling" | "weight">,
 ): number {
-  const dense = denseSignal(higherCosine(metadata, body), scale);
+  const { keyword, isForeign } = signals;
+  const dense = denseSignal(higherCosine(signals), scale);
   return mixSignals({ keyword, dense, isForeign }, scale.weight);
+}
+
+/** Parts equal scores by their cosines: many are equal, beyond the ceiling of a model. */
+export function tieBroken(score: number, cosine: number): number {
+  return score + TIE_BREAK * (cosine || 0);
 }
 
 /** Tells whether query and note are in different languages, by their shares of Chinese. */

@@ -3,6 +3,7 @@ import { withoutControls } from "@/lib/vault/note_text.ts";
 import type { ChunkPlace, ChunkTable } from "./indexed_note.ts";
 import { chunkAt, countChunks } from "./indexed_note.ts";
 import { mixSignals } from "./score.ts";
+import { scoreAtRank } from "./_top_slots.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
 export const MAX_SNIPPET_CHARS = 240;
@@ -11,6 +12,8 @@ const PIECE_CHARS = 100;
 /** Notes of up to so many chunks are read whole; of a longer one at least so many are. */
 const CHUNKS_READ = 64;
 const CHUNKS_PER_STEP = 32;
+/** More than these of a long note are never read. */
+const MAX_CANDIDATES = 1_024;
 /** What a word counts that stands as written inside another (`port` in `report`). */
 const INSIDE_WEIGHT = 0.1;
 
@@ -78,8 +81,10 @@ function scoreChunk({ meaning }: PassageQuery, index: number, keyword: number): 
 
 function indexOfLargest(numbers: ArrayLike<number>): number {
   let best = 0;
-  for (let i = 1; i < numbers.length; i++) {
-    if ((numbers[i] ?? 0) > (numbers[best] || 0)) best = i;
+  let largest = -Infinity;
+  for (let i = 0; i < numbers.length; i++) {
+    const number = numbers[i] ?? NaN;
+    if (number > largest) [best, largest] = [i, number];
   }
   return best;
 }
@@ -112,14 +117,19 @@ function* bySight(
   count: number,
   most: number,
 ): Generator<void, Candidate[]> {
-  const candidates: Candidate[] = [];
+  const sights = new Float64Array(count);
   for (let index = 0; index < count; index++) {
     const text = query.tokenizer.simplify(chunkText(query, chunkAt(query.chunks, index)));
     const found = weighAsWritten(text.toLowerCase(), query.weights);
-    candidates.push({ index, sight: scoreChunk(query, index, found / most) });
+    sights[index] = scoreChunk(query, index, found / most);
     if (index % CHUNKS_PER_STEP === 0) yield;
   }
-  return candidates.sort((a, b) => b.sight - a.sight || a.index - b.index);
+  const all = Array.from(sights, (_, index) => index);
+  const least = scoreAtRank(all, sights, MAX_CANDIDATES);
+  return all.filter((index) => (sights[index] ?? 0) >= least)
+    .map((index) => ({ index, sight: sights[index] ?? 0 }))
+    .sort((a, b) => b.sight - a.sight || a.index - b.index)
+    .slice(0, MAX_CANDIDATES);
 }
 
 function weighAsWritten(text: string, weights: QueryWeights): number {

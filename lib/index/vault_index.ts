@@ -95,7 +95,7 @@ export class VaultIndex {
     const failure = this.#embeddings?.failure;
     return failure === undefined ? this.#sync.warnings : [
       ...this.#sync.warnings,
-      `${failure}, so that only words are compared. The log has more`,
+      `${failure}. Until it works again notes are found by their words only`,
     ];
   }
 
@@ -185,6 +185,7 @@ export class VaultIndex {
 
   /** Stops work under way; the index can still be searched. */
   async close(): Promise<void> {
+    this.#embeddings?.stop();
     await this.#sync.close();
     await this.#embeddings?.close();
   }

@@ -269,6 +269,8 @@ export class VaultSync {
     const { slicer } = file.run;
     try {
       const { note, terms, texts } = await slicer.run(prepareNote(prepare, path, file));
+      // What is not embedded any more must not be waited for.
+      if (!texts) embeddings?.forget(path);
       const vectors = texts && await embeddings?.vectorsOf(note, texts, slicer);
       const slot = terms ? await slicer.run(database.stage(terms, vectors)) : NO_SLOT;
       const before = table.find(path);
@@ -280,6 +282,7 @@ export class VaultSync {
     } catch (error) {
       // One note that cannot be digested must not keep the others out.
       prepare.counter.reset();
+      embeddings?.forget(path);
       this.#options.logger.error("note-not-indexed", { cause: nameOf(error) });
       this.#failures.set(path, { diagnostic: notIndexed(path), file: file.record });
     }

@@ -1,5 +1,11 @@
 /** Tools that look for notes. */
-import { type Hit, MAX_SEARCH_OFFSET, type SearchInput } from "@/lib/contracts.ts";
+import {
+  type Hit,
+  MAX_SEARCH_OFFSET,
+  SEARCH_MODES,
+  type SearchInput,
+  type SearchMode,
+} from "@/lib/contracts.ts";
 import {
   type MatchingFile,
   MemorySearchArgs,
@@ -39,9 +45,10 @@ const searchNotesTool: Tool = defineTool({
   run: async (services, caller, { query, cursor, ...filters }) => {
     const input: SearchInput = { q: query, folder: undefined, status: undefined, ...filters };
     const page = readPage("search_notes", { query, ...filters }, cursor);
-    const answer = await searchNotes(services, caller, { ...input, offset: page.offset });
+    const { offset, mode = input.mode } = page;
+    const answer = await searchNotes(services, caller, { ...input, mode, offset });
     const { query: _query, tookMs: _tookMs, results, ...head } = answer;
-    return page.pack({ ...head }, results.map(shortenHit), answer.total);
+    return page.pack(head, results.map(shortenHit));
   },
 });
 
@@ -60,9 +67,10 @@ const recallTool: Tool = defineTool({
   result: RecallResult,
   run: async (services, caller, { cursor, top_k: limit, ...input }) => {
     const page = readPage("recall", { limit, ...input }, cursor);
-    const answer = await recall(services, caller, { ...input, limit, offset: page.offset });
+    const { offset, mode = input.mode } = page;
+    const answer = await recall(services, caller, { ...input, limit, mode, offset });
     const { results, ...head } = answer;
-    return page.pack({ ...head }, results.map(shortenRecalled), answer.total);
+    return page.pack(head, results.map(shortenRecalled));
   },
 });
 
@@ -83,44 +91,66 @@ const memorySearchTool: Tool = defineTool({
     const page = readPage("memory_search", input, cursor);
     const answer = await searchText(services, caller, { ...input, offset: page.offset });
     const { results, ...head } = answer;
-    return page.pack({ ...head }, results.map(shortenFile), answer.total);
+    return page.pack(head, results.map(shortenFile));
   },
 });
 
 export const SEARCH_TOOLS: readonly Tool[] = [recallTool, searchNotesTool, memorySearchTool];
 
+interface PageHead extends ToolAnswer {
+  readonly total: number;
+  readonly mode?: string;
+}
+
 interface Page {
   readonly offset: number;
-  pack(head: ToolAnswer, results: readonly unknown[], total: number): ToolAnswer;
+  /** The mode in which the page before was answered, whatever was asked for. */
+  readonly mode: SearchMode | undefined;
+  /** @throws {InvalidRequest} If the answer is in another mode than the page before. */
+  pack(head: PageHead, results: readonly unknown[]): ToolAnswer;
 }
 
 /** Reads where a page begins; the cursor holds for the same tool and arguments only. */
 function readPage(tool: string, args: object, cursor: string | undefined): Page {
   const cursors = cursorsOf([tool, args]);
-  const offset = cursor === undefined ? 0 : toOffset(cursors.parse(cursor));
+  const { offset, mode } = cursor === undefined
+    ? { offset: 0, mode: undefined }
+    : toPlace(cursors.parse(cursor));
+  const endAfter = (count: number, head: PageHead) => {
+    const next = offset + count;
+    if (count === 0 || next >= head.total) return {};
+    if (next > MAX_SEARCH_OFFSET) return { truncated: true };
+    return { nextCursor: cursors.format([next, head.mode ?? NO_MODE]) };
+  };
   return {
     offset,
-    pack: (head, items, total) =>
-      packListing({
-        head,
+    mode,
+    pack(head, items) {
+      // Ranks of one mode say nothing of another's: some hits would come twice and others never.
+      if (mode !== undefined && head.mode !== mode) {
+        throw refusedCursor(`goes on with an answer by ${mode}, which cannot be had now`);
+      }
+      return packListing({
+        head: { ...head },
         key: "results",
         items,
-        endAfter: (count) => {
-          const next = offset + count;
-          if (count === 0 || next >= total) return {};
-          return next > MAX_SEARCH_OFFSET
-            ? { truncated: true }
-            : { nextCursor: cursors.format([next]) };
-        },
-      }),
+        endAfter: (count) => endAfter(count, head),
+      });
+    },
   };
 }
 
-function toOffset([offset]: CursorPlace): number {
-  if (Number.isSafeInteger(offset) && Number(offset) > 0 && Number(offset) <= MAX_SEARCH_OFFSET) {
-    return Number(offset);
-  }
-  throw refusedCursor();
+/** Stands in a cursor of a tool that knows no modes. */
+const NO_MODE = "";
+
+function toPlace(
+  [offset, mode]: CursorPlace,
+): { offset: number; mode: SearchMode | undefined } {
+  const isOffset = Number.isSafeInteger(offset) && Number(offset) > 0 &&
+    Number(offset) <= MAX_SEARCH_OFFSET;
+  const known = SEARCH_MODES.find((each) => each === mode);
+  if (!isOffset || known === undefined && mode !== NO_MODE) throw refusedCursor();
+  return { offset: Number(offset), mode: known };
 }
 
 function shortenHit(hit: Hit): Hit {

@@ -18,7 +18,7 @@ export interface RecallInput {
  *
  * @returns At most `input.limit` results, after the `input.offset` best ones.
  * @throws {InvalidRequest} If a text for `grep` has line breaks.
- * @throws The reason of the caller's signal if it aborts before `grep` is done.
+ * @throws The reason of the caller's signal if it aborts before `grep` or the embedding is done.
  */
 export async function recall(
   deps: SearchDeps,

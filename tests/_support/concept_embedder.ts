@@ -13,9 +13,13 @@ const CONCEPTS: readonly (readonly string[])[] = [
 
 export interface ConceptEmbedder extends Embedder {
   mood: Mood;
+  /** It fails over a text that holds this. */
+  poison: string;
   /** Every text that it was asked for, in order. */
   readonly asked: string[];
   readonly calls: () => number;
+  /** Passages wait for it. */
+  gate: Promise<void>;
 }
 
 /** Returns an embedder that knows four things by their words, in two languages. */
@@ -32,17 +36,22 @@ export function conceptEmbedder(
     weight: 0.4,
     hintAt: 0.4,
     isLocal,
+    limitMs: 100,
     mood: "well",
+    poison: "\0",
     asked,
     calls: () => calls,
-    embed(texts): Promise<readonly Embedding[]> {
+    gate: Promise.resolve(),
+    async embed(texts, kind): Promise<readonly Embedding[]> {
       calls++;
       asked.push(...texts);
-      if (this.mood === "failing") return Promise.reject(new TypeError("secret words of a note"));
+      if (kind === "passage") await this.gate;
+      if (this.mood === "failing") throw new TypeError("secret words of a note");
       // Whatever its signal says.
-      if (this.mood === "hanging") return new Promise(() => {});
-      if (this.mood === "confused") return Promise.resolve([new Float32Array(1)]);
-      return Promise.resolve(texts.map(embedConcepts));
+      if (this.mood === "hanging") return await new Promise(() => {});
+      if (this.mood === "confused") return [new Float32Array(1)];
+      if (texts.some((text) => text.includes(this.poison))) throw new RangeError("too odd");
+      return texts.map(embedConcepts);
     },
   };
 }

@@ -1,18 +1,19 @@
 import { ok, rejects, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { EMBED_REST_MS, EmbedderGuard, EmbeddingUnavailable } from "@/lib/embed/embedder_guard.ts";
+import { EmbeddingUnavailable, type EmbedKind } from "@/lib/embed/embedder.ts";
+import { EMBED_REST_MS, EmbedderGuard } from "@/lib/embed/embedder_guard.ts";
 import { createLogger } from "@/lib/seams.ts";
 import { type ConceptEmbedder, conceptEmbedder, type Mood } from "../_support/concept_embedder.ts";
 import { untilSo } from "../_support/until.ts";
 
 /** A guard whose clock stands until it is moved. */
-function openWorld(embedder: ConceptEmbedder) {
+function openWorld(embedder: ConceptEmbedder, kind: EmbedKind = "query") {
   const time = { nowMs: 0 };
   const clock = { nowMs: () => time.nowMs, monotonicMs: () => time.nowMs };
   const logs: string[] = [];
   const write = (line: string) => void logs.push(line);
   const logger = createLogger({ level: "debug", clock, pretty: false, write });
-  const guard = new EmbedderGuard({ embedder, clock, logger, limitMs: 20 });
+  const guard = new EmbedderGuard({ embedder, kind, clock, logger });
   return { guard, logs, time };
 }
 
@@ -20,7 +21,7 @@ describe("EmbedderGuard", () => {
   it("EmbedderGuard.embed() gives what the model gives, in order, while it works", async () => {
     const { guard } = openWorld(conceptEmbedder({ isLocal: false }));
 
-    const [cat, nothing, bread] = await guard.embed(["cat", "zebra", "bread"], "passage");
+    const [cat, nothing, bread] = await guard.embed(["cat", "zebra", "bread"]);
 
     equal(cat?.[0], 1);
     equal(nothing, undefined);
@@ -32,6 +33,7 @@ describe("EmbedderGuard", () => {
     ["failing", false, /failed \(TypeError\)/],
     ["failing", true, /failed \(TypeError\)/],
     ["hanging", false, /took too long/],
+    ["hanging", true, /took too long/],
     ["confused", false, /another form/],
     ["confused", true, /another form/],
   ];
@@ -42,7 +44,7 @@ describe("EmbedderGuard", () => {
       const { guard, logs } = openWorld(embedder);
       embedder.mood = mood;
 
-      const refused = guard.embed(["cat", "bread"], "query");
+      const refused = guard.embed(["cat", "bread"]);
 
       await rejects(refused, (error: Error) => {
         ok(error instanceof EmbeddingUnavailable);
@@ -59,44 +61,72 @@ describe("EmbedderGuard", () => {
     const embedder = conceptEmbedder({ isLocal: false });
     const { guard, time } = openWorld(embedder);
     embedder.mood = "failing";
-    await rejects(guard.embed(["cat"], "query"));
+    await rejects(guard.embed(["cat"]));
     embedder.mood = "hanging";
     time.nowMs = EMBED_REST_MS - 1;
 
-    for (let round = 0; round < 5; round++) await rejects(guard.embed(["cat"], "query"));
+    for (let round = 0; round < 5; round++) await rejects(guard.embed(["cat"]));
 
     equal(embedder.calls(), 1);
-    ok(!guard.hasRested);
+    ok(!guard.isOpen);
   });
 
   it("EmbedderGuard.embed() tries a rested model in the background, once at a time", async () => {
     const embedder = conceptEmbedder({ isLocal: false });
     const { guard, time } = openWorld(embedder);
     embedder.mood = "failing";
-    await rejects(guard.embed(["cat"], "query"));
+    await rejects(guard.embed(["cat"]));
     embedder.mood = "well";
     time.nowMs = EMBED_REST_MS;
 
-    const refused = [guard.embed(["cat"], "query"), guard.embed(["cat"], "query")];
+    const refused = [guard.embed(["cat"]), guard.embed(["cat"])];
 
     for (const each of refused) await rejects(each, EmbeddingUnavailable);
     await untilSo("the model is back", () => guard.failure === undefined);
     equal(embedder.calls(), 2);
-    const [cat] = await guard.embed(["cat"], "query");
+    const [cat] = await guard.embed(["cat"]);
     equal(cat?.[0], 1);
+  });
+
+  it("EmbedderGuard.embed() lets passages through to a rested model, for which nobody waits", async () => {
+    const embedder = conceptEmbedder({ isLocal: false });
+    const { guard, time } = openWorld(embedder, "passage");
+    embedder.mood = "failing";
+    await rejects(guard.embed(["cat"]));
+    embedder.mood = "well";
+    await rejects(guard.embed(["cat"]), EmbeddingUnavailable);
+    time.nowMs = EMBED_REST_MS;
+
+    const [cat] = await guard.embed(["cat"]);
+
+    equal(cat?.[0], 1);
+    equal(guard.failure, undefined);
+    equal(embedder.calls(), 2);
+  });
+
+  it("EmbedderGuard.embed() passes on the words of a model that chose them for people", async () => {
+    const embedder = conceptEmbedder();
+    const words = "The file is missing";
+    embedder.embed = () => Promise.reject(new EmbeddingUnavailable(words));
+    const { guard, logs } = openWorld(embedder);
+
+    await rejects(guard.embed(["cat"]), { message: words });
+
+    equal(guard.failure, words);
+    ok(logs.join().includes(words));
   });
 
   it("EmbedderGuard.embed() lets a model rest again that fails when it is tried", async () => {
     const embedder = conceptEmbedder({ isLocal: false });
     const { guard, time } = openWorld(embedder);
     embedder.mood = "failing";
-    await rejects(guard.embed(["cat"], "query"));
+    await rejects(guard.embed(["cat"]));
     time.nowMs = EMBED_REST_MS;
 
-    await rejects(guard.embed(["cat"], "query"));
+    await rejects(guard.embed(["cat"]));
 
-    await untilSo("the model rests again", () => !guard.hasRested);
-    await rejects(guard.embed(["cat"], "query"));
+    await untilSo("the model rests again", () => !guard.isOpen);
+    await rejects(guard.embed(["cat"]));
     equal(embedder.calls(), 2);
   });
 
@@ -106,13 +136,13 @@ describe("EmbedderGuard", () => {
     embedder.mood = "hanging";
     const caller = new AbortController();
 
-    const asked = guard.embed(["cat"], "query", caller.signal);
+    const asked = guard.embed(["cat"], caller.signal);
     caller.abort(new RangeError("gone"));
 
     await rejects(asked, RangeError);
     equal(guard.failure, undefined);
     await rejects(
-      guard.embed(["cat"], "query", AbortSignal.abort(new RangeError("gone"))),
+      guard.embed(["cat"], AbortSignal.abort(new RangeError("gone"))),
       RangeError,
     );
     equal(guard.failure, undefined);

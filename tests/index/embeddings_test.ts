@@ -6,7 +6,7 @@ import { createServices } from "@/lib/services.ts";
 import { type ConceptEmbedder, conceptEmbedder } from "../_support/concept_embedder.ts";
 import { testServices } from "../_support/services.ts";
 import type { Files } from "../_support/temp_vault.ts";
-import { until } from "../_support/until.ts";
+import { until, untilSo } from "../_support/until.ts";
 
 const NOTES: Files = { "cat.md": "a cat", "loaf.md": "# Loaf\n\nof bread", "zebra.md": "a zebra" };
 
@@ -55,7 +55,7 @@ describe("Embeddings", () => {
         }
         deepEqual([first.paths, others[1]?.paths], [["cat.md"], ["loaf.md"]]);
         equal(waited, 0);
-        match(warnings, /only words are compared/);
+        match(warnings, /found by their words only/);
         deepEqual(last.paths, ["cat.md"]);
         deepEqual(world.index.warnings, []);
         ok(!world.logs.join().includes("secret"));
@@ -78,16 +78,82 @@ describe("Embeddings", () => {
     deepEqual(late.paths, ["cat.md"]);
   });
 
-  it("drops late vectors of a note that changed or went meanwhile", async () => {
+  for (const change of ["changed", "gone"] as const) {
+    it(`attaches no vectors that arrive after their note has ${change}`, async () => {
+      const embedder = conceptEmbedder({ isLocal: false });
+      const gate = Promise.withResolvers<void>();
+      embedder.gate = gate.promise;
+      await using world = await openWorld(embedder, { "a.md": "a cat", "b.md": "of bread" });
+      await untilSo("the model is asked for passages", () => embedder.asked.length > 0);
+
+      if (change === "changed") world.write("a.md", "a river");
+      else world.remove("a.md");
+      await world.index.refresh();
+      gate.resolve();
+      await until(async () => (await world.search("bread", "vector")).reason === undefined);
+
+      deepEqual((await world.search("猫", "vector")).paths, []);
+      deepEqual(
+        (await world.search("river", "vector")).paths,
+        change === "changed" ? ["a.md"] : [],
+      );
+    });
+  }
+
+  it("waits for no note that was without vectors and is embedded no more", async () => {
+    const embedder = conceptEmbedder();
+    embedder.mood = "failing";
+    await using world = await openWorld(embedder);
+
+    world.write("cat.md", Uint8Array.of(0xff, 0xfe, 0x00, 0xc3));
+    await world.index.refresh();
+    embedder.mood = "well";
+    world.moveOn(EMBED_REST_MS);
+    await until(async () => (await world.search("bread", "vector")).reason === undefined);
+
+    deepEqual((await world.search("bread", "vector")).paths, ["loaf.md"]);
+  });
+
+  for (const isLocal of [true, false]) {
+    const where = isLocal ? "local" : "distant";
+    it(`keeps no note out for one over which a ${where} model fails`, async () => {
+      const embedder = conceptEmbedder({ isLocal });
+      embedder.poison = "zebra";
+      await using world = await openWorld(embedder);
+
+      const answer = await until(async () => {
+        world.moveOn(EMBED_REST_MS);
+        const found = await world.search("猫", "vector");
+        return found.reason === undefined && found;
+      });
+
+      deepEqual(answer.paths, ["cat.md"]);
+      deepEqual((await world.search("bread", "vector")).paths, ["loaf.md"]);
+      deepEqual((await world.search("zebra cat")).paths.sort(), ["cat.md", "zebra.md"]);
+    });
+  }
+
+  it("ends soon while much is left to embed", async () => {
     const embedder = conceptEmbedder({ isLocal: false });
-    await using world = await openWorld(embedder, { "a.md": "a cat", "b.md": "of bread" });
+    const gate = Promise.withResolvers<void>();
+    embedder.gate = gate.promise;
+    const sections = Array.from({ length: 2_000 }, (_, i) => `## Cat ${i}\n\ncat number ${i}\n`);
+    await using world = await openWorld(embedder, { "long.md": sections.join("\n") });
+    await untilSo("the model is asked for passages", () => embedder.calls() > 0);
 
-    world.write("a.md", "a river");
-    world.remove("b.md");
-    await until(async () => (await world.search("river", "vector")).reason === undefined);
+    const closed = world.close();
+    gate.resolve();
+    await closed;
 
-    deepEqual((await world.search("猫", "vector")).paths, []);
-    deepEqual((await world.search("bread", "vector")).paths, []);
+    equal(embedder.calls(), 1);
+  });
+
+  it("asks for equal texts once", async () => {
+    const embedder = conceptEmbedder();
+    const sections = Array.from({ length: 300 }, () => "## Cat\n\na cat\n");
+    await using _world = await openWorld(embedder, { "long.md": sections.join("\n") });
+
+    deepEqual(embedder.asked, ["long", "## Cat\n\na cat"]);
   });
 
   it("goes on by meaning when a few notes of many have no vectors yet", async () => {
@@ -95,20 +161,17 @@ describe("Embeddings", () => {
     const embedder = conceptEmbedder({ isLocal: false });
     await using world = await openWorld(embedder, Object.fromEntries(many));
     await until(async () => (await world.search("river")).reason === undefined);
-    embedder.mood = "hanging";
+    embedder.gate = new Promise(() => {});
 
-    world.write("new.md", "the zebra");
-    await world.index.refresh();
-    embedder.mood = "well";
-    const answer = await world.index.search({
-      text: "zebra 猫",
-      mode: "hybrid",
-      filter: {},
-      limit: 5,
-    });
+    const answers = [];
+    for (const name of ["1st", "2nd", "3rd"]) {
+      world.write(`${name}.md`, "the zebra");
+      answers.push(await world.search("zebra 猫"));
+    }
 
-    equal(answer.mode, "hybrid");
-    equal(answer.hits[0]?.note.path, "new.md");
+    deepEqual(answers.map((answer) => answer.mode), ["hybrid", "hybrid", "keyword"]);
+    deepEqual(answers[1]?.paths, ["1st.md", "2nd.md"]);
+    match(answers[2]?.reason ?? "", /^3 of 43 notes are not embedded yet$/);
   });
 
   it("embeds nothing twice: a second start and an edit ask for what is new", async () => {

@@ -119,6 +119,26 @@ describe("searchIndex() by meaning", () => {
     equal(long?.passage?.chunk.heading, "Start > Middle");
   });
 
+  it("searchIndex() takes the nearest of two chunks that are both beyond the ceiling", async () => {
+    const note = "# One\n\ncat cat cat cat river\n\n# Two\n\nkitten\n";
+    await using world = await openWorld({ "a.md": note });
+
+    for (const mode of ["vector", "hybrid"] as const) {
+      const { hits: [hit] } = await world.search("猫", { mode });
+
+      equal(hit?.passage?.chunk.heading, "Two");
+    }
+  });
+
+  it("searchIndex() takes the nearest chunk although others have no vector or lie below the floor", async () => {
+    const note = "# One\n\nzebra\n\n# Two\n\nriver\n\n# Three\n\na cat and a river of cats\n";
+    await using world = await openWorld({ "a.md": note });
+
+    const { hits: [hit] } = await world.search("猫", { mode: "vector" });
+
+    equal(hit?.passage?.chunk.heading, "Three");
+  });
+
   it("searchIndex() filters before it ranks, and shows no inactive or conflicting memory", async () => {
     const cats = Array.from({ length: 60 }, (_, i) => [`a/${i}.md`, "cat cat kitten"]);
     await using world = await openWorld({

@@ -259,6 +259,14 @@ describe("NoteVectors", () => {
     ok(less.isWasteful);
   });
 
+  it("isWasteful does not count slots that never had vectors, nor vectors that were replaced", () => {
+    const vectors = new NoteVectors(2);
+    add(vectors, 60_000, { metadata: SAME });
+    for (let round = 0; round < 30_000; round++) add(vectors, 7, { metadata: SAME });
+
+    ok(!vectors.isWasteful);
+  });
+
   it("compacted() leaves out what has no new slot", () => {
     const vectors = new NoteVectors(2);
     for (const slot of [0, 1, 2]) add(vectors, slot, { chunks: Array(10_000).fill(SAME) });

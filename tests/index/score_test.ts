@@ -32,11 +32,11 @@ describe("denseSignal()", () => {
   ];
   for (const [what, metadata, body, expected] of rows) {
     it(`denseSignal() ${what}`, () =>
-      near(denseSignal(higherCosine(metadata, body), SCALE), expected));
+      near(denseSignal(higherCosine({ metadata, body }), SCALE), expected));
   }
 
   it("denseSignal() cannot speak without any vector", () => {
-    ok(Number.isNaN(denseSignal(higherCosine(NONE, NONE), SCALE)));
+    ok(Number.isNaN(denseSignal(higherCosine({ metadata: NONE, body: NONE }), SCALE)));
   });
 });
 

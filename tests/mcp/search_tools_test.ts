@@ -1,9 +1,16 @@
-import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  match,
+  ok,
+  rejects,
+  strictEqual as equal,
+} from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { type Caller, MAX_SEARCH_OFFSET } from "@/lib/contracts.ts";
 import { MAX_ANSWER_CHARS } from "@/lib/mcp/pack.ts";
 import { TOOLS } from "@/lib/mcp/tools.ts";
 import { resolvePackagedRipgrep } from "@/lib/vault/ripgrep_path.ts";
+import { conceptEmbedder } from "@/tests/_support/concept_embedder.ts";
 import { type TestServices, testServices } from "@/tests/_support/services.ts";
 import type { Files } from "@/tests/_support/temp_vault.ts";
 
@@ -23,6 +30,11 @@ async function call(
   const tool = TOOLS.find(({ listing }) => listing.name === name);
   ok(tool, name);
   return await tool.call(services, CALLER, new Map(Object.entries(args)));
+}
+
+function idsOf({ results }: Readonly<Record<string, unknown>>): unknown[] {
+  ok(Array.isArray(results));
+  return results.map(({ id }) => id);
 }
 
 describe("tool recall", () => {
@@ -46,6 +58,34 @@ describe("tool recall", () => {
     ok(page["truncated"]);
     ok(seen.size > MAX_SEARCH_OFFSET && seen.size < count);
   });
+});
+
+describe("pages of search tools", () => {
+  for (const [name, size] of [["recall", "top_k"], ["search_notes", "limit"]] as const) {
+    it(`a page of ${name} is in the mode of the one before, or refused`, async () => {
+      const embedder = conceptEmbedder();
+      const files = {
+        "1.md": "zebra",
+        "2.md": "zebra cat",
+        "3.md": "kitten",
+        "4.md": "zebra zebra",
+      };
+      await using services = await testServices(files, { embedding: "static" }, { embedder });
+      await services.ready();
+      const args = { query: "zebra 猫", [size]: 2 };
+
+      const first = await call(services, name, args);
+      embedder.mood = "failing";
+      const refused = call(services, name, { ...args, cursor: first["nextCursor"] });
+      await rejects(refused, /an answer by hybrid, which cannot be had now/);
+      const words = await call(services, name, args);
+      const rest = await call(services, name, { ...args, cursor: words["nextCursor"] });
+
+      deepEqual([first["mode"], words["mode"], rest["mode"]], ["hybrid", "keyword", "keyword"]);
+      equal(idsOf(first).length, 2);
+      deepEqual([...idsOf(words), ...idsOf(rest)].sort(), ["1.md", "2.md", "4.md"]);
+    });
+  }
 });
 
 describe("tool search_notes", () => {
