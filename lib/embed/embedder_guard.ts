@@ -1,4 +1,5 @@
 /** Keeps a model that fails or is slow from holding anything up. */
+import { describeFailure } from "@/lib/errors.ts";
 import type { Clock, Logger } from "@/lib/seams.ts";
 import { type Embedder, type Embedding, EmbeddingUnavailable, type EmbedKind } from "./embedder.ts";
 
@@ -96,10 +97,9 @@ export class EmbedderGuard {
 
   #noteFailure(error: unknown): string {
     const { clock, kind, logger } = this.#options;
-    const cause = error instanceof Error ? error.name : typeof error;
     const reason = error instanceof EmbeddingUnavailable
       ? error.message
-      : `The embedding failed (${cause})`;
+      : `The embedding failed (${describeFailure(error).cause})`;
     this.#failure = { reason, atMs: clock.monotonicMs() };
     logger.warn("embedding-failed", { kind, reason });
     return reason;

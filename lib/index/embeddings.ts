@@ -4,6 +4,7 @@
  */
 import { type Embedder, type Embedding, EmbeddingUnavailable } from "@/lib/embed/embedder.ts";
 import { EmbedderGuard } from "@/lib/embed/embedder_guard.ts";
+import { describeFailure } from "@/lib/errors.ts";
 import { type Clock, type Logger, Slicer } from "@/lib/seams.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import type { EmbeddingCache } from "./cache.ts";
@@ -181,7 +182,7 @@ export class Embeddings {
     } catch (error) {
       missing.strikes++;
       if (error instanceof EmbeddingUnavailable) return;
-      logger.error("note-not-embedded", { cause: nameOf(error) });
+      logger.error("note-not-embedded", { cause: describeFailure(error).cause });
     }
   }
 
@@ -229,8 +230,4 @@ export class Embeddings {
   #throwIfStopped(): void {
     if (this.#isStopped) throw new EmbeddingUnavailable("The server is closing");
   }
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }

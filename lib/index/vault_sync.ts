@@ -4,7 +4,7 @@
  * the disk itself says that the file is gone.
  */
 import type { Diagnostic, Freshness, Indexing } from "@/lib/contracts.ts";
-import { AppError, NoteNotFound } from "@/lib/errors.ts";
+import { AppError, describeFailure, NoteNotFound } from "@/lib/errors.ts";
 import { type Clock, type Logger, Slicer } from "@/lib/seams.ts";
 import { classifyNote } from "@/lib/vault/kinds.ts";
 import {
@@ -193,7 +193,7 @@ export class VaultSync {
     try {
       await new Slicer(clock).run(database.compact());
     } catch (error) {
-      logger.error("compaction-failed", { cause: nameOf(error) });
+      logger.error("compaction-failed", { cause: describeFailure(error).cause });
     }
   }
 
@@ -283,7 +283,7 @@ export class VaultSync {
       // One note that cannot be digested must not keep the others out.
       prepare.counter.reset();
       embeddings?.forget(path);
-      this.#options.logger.error("note-not-indexed", { cause: nameOf(error) });
+      this.#options.logger.error("note-not-indexed", { cause: describeFailure(error).cause });
       this.#failures.set(path, { diagnostic: notIndexed(path), file: file.record });
     }
   }
@@ -291,7 +291,7 @@ export class VaultSync {
   #noteUnreadable(path: VaultPath, error: unknown): void {
     // Gone since the scan: the next one will not meet it.
     if (error instanceof NoteNotFound) return;
-    const why = error instanceof AppError ? error.message : nameOf(error);
+    const why = error instanceof AppError ? error.message : describeFailure(error).cause;
     const kept = this.#options.table.find(path) ? "; what was read before is still found" : "";
     const message = `The file cannot be read: ${why}${kept}. Check who may read it`;
     this.#failures.set(path, {
@@ -360,8 +360,4 @@ function notIndexed(path: VaultPath): Diagnostic {
       "The server failed over this note; its log has the cause. What it held before is still found, " +
       "other notes are not affected",
   };
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }
