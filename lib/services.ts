@@ -65,7 +65,8 @@ export function createServices(config: Config, seams: Seams): Services {
   const greps = new Semaphore(GREPS_AT_ONCE);
   const patterns = new Semaphore(PATTERNS_AT_ONCE);
   let loading: Promise<void> | undefined;
-  const load = (): Promise<void> => loading ??= loadIndex(index, logger);
+  let isClosing = false;
+  const load = (): Promise<void> => loading ??= loadIndex(index, logger, () => isClosing);
   return {
     ...seams,
     config,
@@ -80,7 +81,10 @@ export function createServices(config: Config, seams: Seams): Services {
     },
     start: () => void load(),
     ready: load,
-    close: () => index.close(),
+    close() {
+      isClosing = true;
+      return index.close();
+    },
   };
 }
 
@@ -97,9 +101,14 @@ function toEmbedding(config: Config, seams: Seams): EmbeddingOptions | undefined
   };
 }
 
-async function loadIndex(index: VaultIndex, logger: Logger): Promise<void> {
+async function loadIndex(
+  index: VaultIndex,
+  logger: Logger,
+  isClosing: () => boolean,
+): Promise<void> {
   try {
     await index.load();
+    if (isClosing()) return;
     const { notes, memories, chunks } = index.counts;
     logger.info("vault-indexed", { notes, memories, chunks });
   } catch (error) {

@@ -165,7 +165,8 @@ function isCount(value: unknown, most: number): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= most;
 }
 
-/** Returns the error for a file that cannot be used. */
+/** Returns the error for a file that cannot be used, with the way out. */
 export function refused(why: string, cause?: unknown): ModelFileError {
-  return new ModelFileError(`Cannot use the file of the embedding model: ${why}`, { cause });
+  const words = `Cannot use the file of the embedding model: ${why}. Restore lib/embed/static`;
+  return new ModelFileError(words, { cause });
 }

@@ -25,8 +25,9 @@ export interface EmbedderGuardOptions {
 
 /**
  * Lets calls through to a model until one fails or takes too long; from then on they fail at once.
- * When the model has rested, the next call for passages goes through again; no query is made to wait
- * for what may fail once more, so one is tried in the background, and opens the way if it succeeds.
+ * When the model has rested, the next call goes through again. Only a query to a distant model is not
+ * made to wait for what may fail once more: it is tried in the background, and opens the way if it
+ * succeeds.
  */
 export class EmbedderGuard {
   readonly #options: EmbedderGuardOptions;
@@ -59,8 +60,9 @@ export class EmbedderGuard {
    * @throws The reason of `signal` if it aborts; that does not count against the model.
    */
   async embed(texts: readonly string[], signal?: AbortSignal): Promise<readonly Embedding[]> {
-    const { kind } = this.#options;
-    if (!this.#failure || kind === "passage" && this.isOpen) return await this.#call(texts, signal);
+    const { embedder, kind } = this.#options;
+    const mayWait = kind === "passage" || embedder.isLocal;
+    if (!this.#failure || mayWait && this.isOpen) return await this.#call(texts, signal);
     const { reason } = this.#failure;
     if (this.isOpen && !this.#isTrying) this.#tryAgain(texts);
     throw new EmbeddingUnavailable(reason);

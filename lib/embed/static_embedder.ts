@@ -1,4 +1,6 @@
 /** The embedding that needs nobody: a static model in this process. */
+import { crc32 } from "node:zlib";
+import { describeFailure } from "@/lib/errors.ts";
 import { type Clock, Slicer } from "@/lib/seams.ts";
 import { refused } from "./_model_sections.ts";
 import type { Embedder, Embedding, EmbedKind } from "./embedder.ts";
@@ -7,6 +9,8 @@ import { parseStaticModel, type StaticModel } from "./static_model.ts";
 /** Known before the file is read, as what was embedded earlier is found under it. */
 export const STATIC_MODEL_ID = "static-zh-en-512q4-v1";
 export const STATIC_DIMENSIONS = 512;
+/** Of the whole file: damage inside it would make vectors that look like any others. */
+export const STATIC_MODEL_CRC32 = 0xc147615d;
 
 // Measured on eight bilingual sets, questions within and across both languages.
 
@@ -23,7 +27,11 @@ export interface StaticEmbedderOptions {
   readonly clock: Clock;
   /** Reads the file of the model. */
   readonly read: () => Promise<Uint8Array<ArrayBuffer>>;
+  /** What the CRC-32 of the file has to be; that of the model that is part of the program without it. */
+  readonly crc32?: number;
 }
+
+const CHECKED_A_STEP = 1024 * 1024;
 
 /** Loads its model when it is first needed, 16.7 MB that stay in memory. */
 export class StaticEmbedder implements Embedder {
@@ -44,8 +52,7 @@ export class StaticEmbedder implements Embedder {
   /**
    * Returns the model, which is loaded once; after a failure the next call tries again.
    *
-   * @throws {ModelFileError} If the file is missing, may not be read, or holds no model of this id.
-   * @throws Whatever else `read` throws.
+   * @throws {ModelFileError} If the file cannot be read, is damaged, or holds no model of this id.
    */
   load(): Promise<StaticModel> {
     this.#loading ??= this.#read().catch((error: unknown) => {
@@ -75,23 +82,35 @@ export class StaticEmbedder implements Embedder {
   }
 
   async #read(): Promise<StaticModel> {
-    const { clock, read } = this.#options;
+    const { clock, read, crc32: expected = STATIC_MODEL_CRC32 } = this.#options;
     const bytes = await read().catch(explainUnread);
-    const model = await new Slicer(clock).run(parseStaticModel(bytes));
-    if (model.id === this.id && model.dimensions === this.dimensions) return model;
-    throw refused(`it holds ${model.id} of ${model.dimensions} dimensions instead of ${this.id}`);
+    const slicer = new Slicer(clock);
+    const model = await slicer.run(parseStaticModel(bytes));
+    const { id, dimensions } = model;
+    if (id !== this.id || dimensions !== this.dimensions) {
+      throw refused(`it holds ${id} of ${dimensions} dimensions instead of ${this.id}`);
+    }
+    if (await slicer.run(checksum(bytes)) !== expected) throw refused("it is damaged");
+    return model;
   }
 }
 
-/** Says what a person can do; a path would tell more than answers may. */
+/** A path would tell more than answers may. */
 function explainUnread(error: unknown): never {
-  if (error instanceof Deno.errors.NotFound) {
-    throw refused("it is missing; restore lib/embed/static", error);
-  }
+  if (error instanceof Deno.errors.NotFound) throw refused("it is missing", error);
   if (error instanceof Deno.errors.NotCapable || error instanceof Deno.errors.PermissionDenied) {
     throw refused("it may not be read; start with --allow-read=lib/embed/static too", error);
   }
-  throw error;
+  throw refused(`it cannot be read (${describeFailure(error).cause})`, error);
+}
+
+function* checksum(bytes: Uint8Array): Generator<void, number> {
+  let sum = 0;
+  for (let at = 0; at < bytes.length; at += CHECKED_A_STEP) {
+    sum = crc32(bytes.subarray(at, at + CHECKED_A_STEP), sum);
+    yield;
+  }
+  return sum;
 }
 
 function* embedAll(

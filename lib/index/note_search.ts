@@ -115,9 +115,11 @@ function rank(
   { mode, dense, filter, limit, offset = 0 }: RankedQuery,
 ): { plan: QueryPlan; found: DatabaseAnswer } {
   const exact = planQuery(parsed, postings, { withTypos: false });
-  const isLoose = mode !== "vector" && parsed.required.length === 0 && !isMet(exact, postings);
+  // Function words are in nearly every note; where meaning can speak they would drown it out.
+  const isByMeaning = mode === "vector" || dense !== undefined && parsed.isFiller;
+  const isLoose = !isByMeaning && parsed.required.length === 0 && !isMet(exact, postings);
   const plan = isLoose ? planQuery(parsed, postings, { withTypos: true }) : exact;
-  const question = mode === "vector" ? { dense } : { plan, dense };
+  const question = isByMeaning ? { dense } : { plan, dense };
   return { plan, found: database.search(question, filter, { limit, offset }) };
 }
 

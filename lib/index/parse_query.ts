@@ -14,6 +14,8 @@ export interface ParsedQuery {
   readonly terms: readonly QueryTerm[];
   /** Terms that a note must hold: all, if the whole query stands in double quotes, else none. */
   readonly required: readonly string[];
+  /** True if the query has nothing but stop words: they are looked for, but say next to nothing. */
+  readonly isFiller: boolean;
   /** The last word, if its end may be missing: it is being typed. */
   readonly prefix: string | undefined;
 }
@@ -31,22 +33,23 @@ export function parseQuery(text: string, tokenizer: Tokenizer): ParsedQuery {
   const isQuoted = QUOTED.test(text) &&
     tokenizer.terms(text.replaceAll(QUOTED_PARTS, " ")).length === 0;
   const all = tokenizer.terms(text);
-  const terms = [...new Set(isQuoted ? all : meaningfulTerms(text, all, tokenizer))];
+  const kept = isQuoted ? all : meaningfulTerms(text, tokenizer);
+  const terms = [...new Set(kept.length > 0 ? kept : all)];
   const typed = all.at(-1) ?? "";
   const isUnfinished = terms.includes(typed) && PREFIX_WORD.test(typed) &&
     ENDS_IN_LETTER.test(text);
   return {
     terms: terms.map((term) => ({ text: term, single: isSingleCjk(term) })),
     required: isQuoted ? terms : [],
+    isFiller: kept.length === 0,
     prefix: isUnfinished ? typed : undefined,
   };
 }
 
-/** Returns what is left of all the terms without stop words, or all if nothing is. */
-function meaningfulTerms(text: string, all: string[], tokenizer: Tokenizer): string[] {
-  const kept = tokenizer.terms(tokenizer.simplify(text).replace(CHINESE_FILLERS, " "))
+/** Returns the terms that are no stop words. */
+function meaningfulTerms(text: string, tokenizer: Tokenizer): string[] {
+  return tokenizer.terms(tokenizer.simplify(text).replace(CHINESE_FILLERS, " "))
     .filter((term) => !STOP_WORDS.has(term));
-  return kept.length > 0 ? kept : all;
 }
 
 function isSingleCjk(term: string): boolean {

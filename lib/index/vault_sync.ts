@@ -5,7 +5,7 @@
  */
 import type { Diagnostic, Freshness, Indexing } from "@/lib/contracts.ts";
 import { AppError, describeFailure, NoteNotFound } from "@/lib/errors.ts";
-import { type Clock, type Logger, Slicer } from "@/lib/seams.ts";
+import { type Clock, type Logger, settleWithin, Slicer } from "@/lib/seams.ts";
 import { classifyNote } from "@/lib/vault/kinds.ts";
 import {
   type FolderStamp,
@@ -26,6 +26,8 @@ import { hashBytes, type PrepareContext, prepareNote } from "./prepare_note.ts";
 import { mustCompare, planSync } from "./sync.ts";
 
 const NO_SLOT = -1;
+/** So long after its begin the first load is waited for: a small vault is read by then. */
+const FIRST_LOAD_WAIT_MS = 1_000;
 /** Shorter than other slices: scans run before every search. */
 const SCAN_SLICE_MS = 4;
 
@@ -76,6 +78,7 @@ export class VaultSync {
   #verifiedAtMs: number | undefined;
   /** Progress of a run that searches do not wait for: one that reads every file. */
   #indexing: Indexing | undefined;
+  #firstLoad: { readonly run: Promise<SyncOutcome>; readonly startMs: number } | undefined;
   #queuedFullRun: Promise<SyncOutcome> | undefined;
   #isFullRun = false;
   #upkeep: Promise<void> = Promise.resolve();
@@ -118,6 +121,7 @@ export class VaultSync {
       comparedAtMs: this.#comparedAtMs,
       nowMs: clock.monotonicMs(),
     };
+    await this.#waitForFirstLoad();
     if (this.#indexing || (when === "due" && !mustCompare(state))) return this.#unverified();
     const verifiedAtMs = this.#verifiedAtMs;
     await this.#flight.join();
@@ -126,8 +130,11 @@ export class VaultSync {
 
   /** Reads every file again, whatever its stamp says. Calls that wait share a run. */
   readAll(): Promise<SyncOutcome> {
+    const startMs = this.#options.clock.monotonicMs();
     this.#indexing ??= { done: 0, total: 0 };
-    return this.#queuedFullRun ??= this.#runFull();
+    const run = this.#queuedFullRun ??= this.#runFull();
+    this.#firstLoad ??= { run, startMs };
+    return run;
   }
 
   /** Stops between two notes, and returns when nothing runs any more. */
@@ -146,6 +153,14 @@ export class VaultSync {
     this.#isFullRun = true;
     await this.#flight.join();
     return this.#outcome;
+  }
+
+  /** An answer from half a vault looks like one that knows nothing. */
+  async #waitForFirstLoad(): Promise<void> {
+    if (!this.#firstLoad || this.#comparedAtMs !== undefined) return;
+    const { run, startMs } = this.#firstLoad;
+    const leftMs = startMs + FIRST_LOAD_WAIT_MS - this.#options.clock.monotonicMs();
+    if (leftMs > 0) await settleWithin(run, leftMs);
   }
 
   #unverified(): Freshness {

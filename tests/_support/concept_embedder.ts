@@ -9,6 +9,7 @@ const CONCEPTS: readonly (readonly string[])[] = [
   ["bread", "loaf", "面包"],
   ["cache", "buffer", "缓存"],
   ["river", "stream", "河流"],
+  ["how", "方法"],
 ];
 
 export interface ConceptEmbedder extends Embedder {
@@ -22,7 +23,7 @@ export interface ConceptEmbedder extends Embedder {
   gate: Promise<void>;
 }
 
-/** Returns an embedder that knows four things by their words, in two languages. */
+/** Returns an embedder that knows a few things by their words, in two languages. */
 export function conceptEmbedder(
   { id = "concepts-1", isLocal = true }: { id?: string; isLocal?: boolean } = {},
 ): ConceptEmbedder {

@@ -88,21 +88,24 @@ describe("EmbedderGuard", () => {
     equal(cat?.[0], 1);
   });
 
-  it("EmbedderGuard.embed() lets passages through to a rested model, for which nobody waits", async () => {
-    const embedder = conceptEmbedder({ isLocal: false });
-    const { guard, time } = openWorld(embedder, "passage");
-    embedder.mood = "failing";
-    await rejects(guard.embed(["cat"]));
-    embedder.mood = "well";
-    await rejects(guard.embed(["cat"]), EmbeddingUnavailable);
-    time.nowMs = EMBED_REST_MS;
+  for (const [isLocal, kind] of [[false, "passage"], [true, "query"], [true, "passage"]] as const) {
+    const what = `a ${kind} through to a rested ${isLocal ? "local" : "distant"} model`;
+    it(`EmbedderGuard.embed() lets ${what}`, async () => {
+      const embedder = conceptEmbedder({ isLocal });
+      const { guard, time } = openWorld(embedder, kind);
+      embedder.mood = "failing";
+      await rejects(guard.embed(["cat"]));
+      embedder.mood = "well";
+      await rejects(guard.embed(["cat"]), EmbeddingUnavailable);
+      time.nowMs = EMBED_REST_MS;
 
-    const [cat] = await guard.embed(["cat"]);
+      const [cat] = await guard.embed(["cat"]);
 
-    equal(cat?.[0], 1);
-    equal(guard.failure, undefined);
-    equal(embedder.calls(), 2);
-  });
+      equal(cat?.[0], 1);
+      equal(guard.failure, undefined);
+      equal(embedder.calls(), 2);
+    });
+  }
 
   it("EmbedderGuard.embed() passes on the words of a model that chose them for people", async () => {
     const embedder = conceptEmbedder();

@@ -5,8 +5,9 @@ import {
   rejects,
   strictEqual as equal,
 } from "node:assert/strict";
+import { crc32 } from "node:zlib";
 import { describe, it } from "@std/testing/bdd";
-import type { Embedding } from "@/lib/embed/embedder.ts";
+import { type Embedding, EmbeddingUnavailable } from "@/lib/embed/embedder.ts";
 import { readModelFile } from "@/lib/embed/model_file.ts";
 import { STATIC_MODEL_ID, StaticEmbedder } from "@/lib/embed/static_embedder.ts";
 import { type Clock, SLICE_MS, systemClock } from "@/lib/seams.ts";
@@ -23,6 +24,7 @@ function tinyEmbedder(clock: Clock = systemClock) {
   const reads: number[] = [];
   const embedder = new StaticEmbedder({
     clock,
+    crc32: crc32(TINY),
     read: () => {
       reads.push(TINY.length);
       return Promise.resolve(TINY);
@@ -124,15 +126,15 @@ describe("StaticEmbedder", () => {
 
   it("embed() tries again when the file could not be read", async () => {
     const outcomes = [
-      () => Promise.reject(new Error("no such disk")),
+      () => Promise.reject(new RangeError("no such disk")),
       () => Promise.resolve(TINY.slice(0, -1)),
       () => Promise.resolve(TINY),
     ];
     const read = () => outcomes.shift()?.() ?? Promise.reject(new Error("read too often"));
-    const embedder = new StaticEmbedder({ clock: systemClock, read });
+    const embedder = new StaticEmbedder({ clock: systemClock, read, crc32: crc32(TINY) });
 
     const both = [embedder.embed(["a"], "query"), embedder.load()];
-    for (const one of both) await rejects(one, /no such disk/);
+    for (const one of both) await rejects(one, /cannot be read \(RangeError\)/);
     await rejects(embedder.embed(["a"], "query"), /it ends within/);
     const [vector] = await embedder.embed(["a"], "query");
 
@@ -152,6 +154,36 @@ describe("StaticEmbedder", () => {
       await rejects(embedder.embed(["a"], "query"), {
         name: "ModelFileError",
         message: new RegExp(`holds ${model.id} of ${model.dim} dimensions`),
+      });
+    });
+  }
+
+  it("embed() refuses the model of the program when a single bit of it is another", async () => {
+    const read = async () => {
+      const bytes = await readModelFile();
+      const last = bytes.length - 1;
+      bytes[last] = (bytes[last] ?? 0) ^ 1;
+      return bytes;
+    };
+    const embedder = new StaticEmbedder({ clock: systemClock, read });
+
+    await rejects(embedder.embed(["a"], "query"), /it is damaged. Restore lib\/embed\/static/);
+  });
+
+  const unread: readonly [Error, RegExp][] = [
+    [new Deno.errors.NotFound("/home/ada/x"), /: it is missing. Restore/],
+    [new Deno.errors.NotCapable("/home/ada/x"), /start with --allow-read=lib\/embed\/static/],
+    [new Deno.errors.IsADirectory("/home/ada/x"), /cannot be read \(IsADirectory\)/],
+  ];
+  for (const [error, words] of unread) {
+    it(`embed() says what to do about ${error.name}, without a path`, async () => {
+      const read = () => Promise.reject(error);
+      const embedder = new StaticEmbedder({ clock: systemClock, read });
+
+      await rejects(embedder.embed(["a"], "query"), (refusal: Error) => {
+        ok(refusal instanceof EmbeddingUnavailable);
+        ok(words.test(refusal.message) && !refusal.message.includes("ada"), refusal.message);
+        return true;
       });
     });
   }

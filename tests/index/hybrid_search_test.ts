@@ -8,7 +8,7 @@ import { randomSource } from "../_support/random.ts";
 import { testServices } from "../_support/services.ts";
 import type { Files } from "../_support/temp_vault.ts";
 
-/** Services with vectors of four concepts, loaded. */
+/** Services with vectors of a few concepts, loaded. */
 async function openWorld(files: Files, config: Partial<Config> = {}) {
   const embedder = conceptEmbedder();
   const world = await testServices(files, { embedding: "static", ...config }, { embedder });
@@ -168,6 +168,14 @@ describe("searchIndex() by meaning", () => {
     deepEqual(await world.paths('"cat"'), ["a.md"]);
     deepEqual(await world.paths('"zebra cat"'), []);
     deepEqual(await world.paths('"cat"', { mode: "vector" }), ["a.md", "b.md"]);
+  });
+
+  it("searchIndex() lets no function word decide where meaning can speak", async () => {
+    await using world = await openWorld({ "a.md": "do do do I", "b.md": "方法" });
+
+    deepEqual(await world.paths("how do I"), ["b.md"]);
+    deepEqual(await world.paths("do I"), ["a.md"]);
+    deepEqual(await world.paths("how do I", { mode: "keyword" }), ["a.md"]);
   });
 
   it("searchIndex() answers by words, without fallback, when meaning knows nothing of a query", async () => {

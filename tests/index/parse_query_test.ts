@@ -29,6 +29,13 @@ describe("parseQuery()", () => {
     deepEqual(words("什么"), ["什么"]);
   });
 
+  it("parseQuery() tells a query that has nothing but stop words", () => {
+    const isFiller = (text: string) => parseQuery(text, tokenizer).isFiller;
+
+    deepEqual(["how do I", "the", "怎么办", "什么时候"].map(isFiller), [true, true, true, true]);
+    deepEqual(["the cat", "x", "缓存怎么办", '"the"'].map(isFiller), [false, false, false, false]);
+  });
+
   it("parseQuery() has no terms for punctuation alone", () => {
     deepEqual(words('"*()[]{}?!，。'), []);
   });

@@ -4,6 +4,7 @@ import { type Caller, SEARCH_MODES, SearchParams } from "@/lib/contracts.ts";
 import { RecallResult } from "@/lib/contracts_tools.ts";
 import { recall, type RecallInput } from "@/lib/recall/recall.ts";
 import { searchNotes } from "@/lib/recall/search_notes.ts";
+import { impatientClock } from "@/tests/_support/impatient_clock.ts";
 import { testServices } from "../_support/services.ts";
 
 const caller: Caller = { kind: "agent", loopback: true };
@@ -71,7 +72,7 @@ describe("recall()", () => {
   }
 
   it("recall() says that the vault is still being read", async () => {
-    await using world = await testServices(VAULT);
+    await using world = await testServices(VAULT, {}, { clock: impatientClock() });
     world.start();
 
     const { indexing, freshness } = await recall(world, caller, DEFAULTS);

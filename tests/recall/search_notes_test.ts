@@ -11,6 +11,7 @@ import { InvalidRequest, PathEscapesVault } from "@/lib/errors.ts";
 import { KEYWORD_HINT_AT, shownScore } from "@/lib/index/score.ts";
 import { searchNotes } from "@/lib/recall/search_notes.ts";
 import { findRipgrep } from "@/lib/vault/ripgrep_path.ts";
+import { impatientClock } from "../_support/impatient_clock.ts";
 import { randomSource } from "../_support/random.ts";
 import { testServices } from "../_support/services.ts";
 
@@ -176,11 +177,25 @@ describe("searchNotes()", () => {
     await rejects(world.search({ q: "zebra", folder: "../x" }), PathEscapesVault);
   });
 
+  it("searchNotes() waits a moment for a small vault, so that its first answer is whole", async () => {
+    const files = Array.from({ length: 60 }, (_, i) => [`${i}.md`, "zebra"]);
+    await using world = await testServices(Object.fromEntries(files));
+    world.start();
+
+    const { total, indexing, freshness } = await searchNotes(
+      world,
+      caller,
+      SearchParams.parse({ q: "zebra" }),
+    );
+
+    deepEqual([total, indexing, freshness], [60, undefined, undefined]);
+  });
+
   it("searchNotes() answers while the vault is still being read, and says so", async () => {
     const files = Object.fromEntries(
       Array.from({ length: 400 }, (_, i) => [`${i}.md`, `zebra ${"words ".repeat(400)}`]),
     );
-    await using world = await testServices(files);
+    await using world = await testServices(files, {}, { clock: impatientClock() });
     world.start();
 
     const early = await searchNotes(world, caller, SearchParams.parse({ q: "zebra" }));

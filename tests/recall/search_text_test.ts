@@ -12,8 +12,10 @@ import { IndexNotReady, InvalidRequest } from "@/lib/errors.ts";
 import { VaultIndex } from "@/lib/index/vault_index.ts";
 import { searchNotes } from "@/lib/recall/search_notes.ts";
 import { MAX_SHOWN_MATCHES, searchText, type TextSearchInput } from "@/lib/recall/search_text.ts";
+import type { Seams } from "@/lib/services.ts";
 import { findRipgrep } from "@/lib/vault/ripgrep_path.ts";
 import { randomSource } from "../_support/random.ts";
+import { impatientClock } from "../_support/impatient_clock.ts";
 import { type TestServices, testServices } from "../_support/services.ts";
 import { type Files, tempVault } from "../_support/temp_vault.ts";
 
@@ -29,9 +31,13 @@ const ask = (extra: Partial<TextSearchInput> = {}): TextSearchInput => ({
   ...extra,
 });
 
-async function openWorld(files: Files, config: Partial<Config> = {}): Promise<TestServices> {
+async function openWorld(
+  files: Files,
+  config: Partial<Config> = {},
+  seams: Partial<Seams> = {},
+): Promise<TestServices> {
   const ripgrepPath = await findRipgrep(Deno.env.get("PATH"));
-  return await testServices(files, config, { ripgrepPath });
+  return await testServices(files, config, { ripgrepPath, ...seams });
 }
 
 /** An index that never hears of any change after it was loaded. */
@@ -225,7 +231,8 @@ describe("searchText() over an index that is behind", () => {
         i % 4 === 0 ? memory(`m${i}`, "deprecated") : `needle\n`.repeat(1 + i % 3),
       ];
     });
-    await using world = await openWorld(Object.fromEntries(many));
+    const clock = impatientClock();
+    await using world = await openWorld(Object.fromEntries(many), {}, { clock });
     world.start();
 
     const early = await searchText(world, caller, ask());
