@@ -217,6 +217,8 @@ export class Embeddings {
       this.#throwIfStopped();
       const batch = texts.slice(at, at + BATCH_TEXTS);
       const embeddings = await this.#passages.embed(batch);
+      // To keep them, in a file too, is a slice of work of its own.
+      await slicer.pause();
       for (const [index, text] of batch.entries()) {
         const embedding = embeddings[index];
         const vector = (embedding && quantize(embedding)) ?? null;

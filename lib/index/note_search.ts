@@ -185,16 +185,19 @@ class PassageFinder {
     return await this.#slicer.run(passage);
   }
 
-  #meaningOf({ chunkCosines, signals: { isForeign } }: DatabaseHit): ChunkMeaning | undefined {
+  #meaningOf({ chunkCosines, signals }: DatabaseHit): ChunkMeaning | undefined {
     const { dense, mode } = this.#question;
+    const { isForeign, keyword } = signals;
     if (!dense || chunkCosines.length === 0) return undefined;
     const { scale } = dense;
-    if (mode === "vector") return { dense: chunkCosines, weight: 1, isForeign };
+    // Where the note has no word of the query, no chunk needs to be looked through for one.
+    const isByMeaning = mode === "vector" || !(keyword > 0);
+    if (isByMeaning) return { dense: chunkCosines, weight: 1, isForeign };
     // Plain numbers, as they hold the little that parts equals.
-    const signals = Array.from(
+    const parted = Array.from(
       chunkCosines,
       (cosine) => tieBroken(denseSignal(cosine, scale), cosine),
     );
-    return { dense: signals, weight: scale.weight, isForeign };
+    return { dense: parted, weight: scale.weight, isForeign };
   }
 }

@@ -158,10 +158,12 @@ function weigh(text: string, query: PassageQuery): number {
 
 function matches(text: string, { tokenizer, weights }: PassageQuery): Map<string, number> {
   const found = new Map<string, number>();
+  const { terms, singles } = weights;
   tokenizer.forEachTerm(text, (term) => {
-    const weight = weights.terms.get(term);
+    const weight = terms.get(term);
     if (weight !== undefined) found.set(term, weight);
-    for (const [char, charWeight] of weights.singles) {
+    if (singles.size === 0) return;
+    for (const [char, charWeight] of singles) {
       if (term.includes(char)) found.set(char, charWeight);
     }
   });

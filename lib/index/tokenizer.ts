@@ -170,6 +170,8 @@ function emitCompound(run: string, classes: Uint8Array, emit: (term: string) => 
 }
 
 function emitWord(word: string, classes: Uint8Array, emit: (term: string) => void): void {
+  // All of one class and without joiners: it has no parts.
+  if (PLAIN_WORD.test(word)) return emit(foldPlural(cut(word)));
   const whole = foldWord(word);
   emit(whole);
   const parts = word.split(/[_.\-'’]/).flatMap((piece) => splitHumps(piece, classes));

@@ -27,7 +27,7 @@ import { mustCompare, planSync } from "./sync.ts";
 
 const NO_SLOT = -1;
 /** So long after its begin the first load is waited for: a small vault is read by then. */
-const FIRST_LOAD_WAIT_MS = 1_000;
+const FIRST_LOAD_WAIT_MS = 500;
 /** Shorter than other slices: scans run before every search. */
 const SCAN_SLICE_MS = 4;
 
