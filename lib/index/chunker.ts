@@ -25,6 +25,8 @@ export const MAX_CHUNK_CHARS = 1_200;
 const HEADING_SEPARATOR = " > ";
 const MAX_HEADING_CHARS = 120;
 const RANGES_A_STEP = 64;
+/** A longer paragraph would take too long to count in one step. */
+const MAX_SHARED_CHARS = 64 * 1024;
 /** Pieces end where sentences do, some before their share is full. */
 const SENTENCE_SLACK = 1.08;
 
@@ -67,7 +69,7 @@ function unreadRanges(note: ParsedNote, packer: ChunkPacker): Iterable<TextRange
 /** A block as one range, or as several when it does not fit into a chunk. */
 function* rangesOf(note: NoteText, block: Block, packer: ChunkPacker): Generator<TextRange> {
   const whole = rangeOfLines(note, block.startLine, block.endLine);
-  const words = block.kind === "paragraph" ? countWords(note.text, whole) : 0;
+  const words = block.kind === "paragraph" ? wordsToShare(note.text, whole) : 0;
   if (words > TARGET_WORDS) {
     yield* splitText(note.text, whole, { words: evenShare(words), chars: MAX_CHUNK_CHARS });
     return;
@@ -80,6 +82,11 @@ function* rangesOf(note: NoteText, block: Block, packer: ChunkPacker): Generator
     if (packer.hasRoomFor(range)) yield range;
     else yield* splitText(note.text, range, { words: TARGET_WORDS, chars: MAX_CHUNK_CHARS });
   }
+}
+
+/** Counts words, but as if there were none in a text so long that it matters no more how it is cut. */
+function wordsToShare(text: string, { start, end }: TextRange): number {
+  return end - start > MAX_SHARED_CHARS ? 0 : countWords(text, { start, end });
 }
 
 /** Pieces of like size answer a question better than a full one and a crumb. */

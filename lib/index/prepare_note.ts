@@ -206,10 +206,11 @@ function* inPieces(text: string): Generator<string> {
 function pieceEnd(text: string, start: number): number {
   const limit = start + STEP_CHARS;
   if (limit >= text.length) return text.length;
-  const lineEnd = text.lastIndexOf("\n", limit);
-  if (lineEnd > start) return lineEnd + 1;
-  const blank = text.lastIndexOf(" ", limit);
-  if (blank > start) return blank + 1;
+  const window = text.slice(start, limit + 1);
+  const lineEnd = window.lastIndexOf("\n");
+  if (lineEnd > 0) return start + lineEnd + 1;
+  const blank = window.lastIndexOf(" ");
+  if (blank > 0) return start + blank + 1;
   const code = text.charCodeAt(limit);
   return code >= 0xdc00 && code <= 0xdfff ? limit - 1 : limit;
 }

@@ -159,8 +159,11 @@ function weigh(text: string, query: PassageQuery): number {
 function matches(text: string, { tokenizer, weights }: PassageQuery): Map<string, number> {
   const found = new Map<string, number>();
   const { terms, singles } = weights;
+  // To look a term up means to hash it; most begin as no term of the query does.
+  const firsts = new Uint8Array(256);
+  for (const term of terms.keys()) firsts[term.charCodeAt(0) & 255] = 1;
   tokenizer.forEachTerm(text, (term) => {
-    const weight = terms.get(term);
+    const weight = firsts[term.charCodeAt(0) & 255] === 1 ? terms.get(term) : undefined;
     if (weight !== undefined) found.set(term, weight);
     if (singles.size === 0) return;
     for (const [char, charWeight] of singles) {
