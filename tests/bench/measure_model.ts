@@ -1,11 +1,11 @@
 /** Measures the static model by itself: loading it, what it weighs, and how fast it embeds. */
-import { cpuUsage } from "node:process";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "@/lib/seams.ts";
 import { readModelFile } from "@/lib/embed/model_file.ts";
 import { StaticEmbedder } from "@/lib/embed/static_embedder.ts";
 import type { StaticModel } from "@/lib/embed/static_model.ts";
 import { Corpus } from "./corpus.ts";
+import { cpuMs } from "./cpu_time.ts";
 import { readMarkdown } from "./read_markdown.ts";
 import { settledRss } from "./settled_rss.ts";
 import { timeOf } from "./times.ts";
@@ -80,12 +80,6 @@ function embedFor(model: StaticModel, texts: readonly string[], ms: number): num
     count += texts.length;
   }
   return count;
-}
-
-/** Of all threads, so that garbage collection and compiling count too. */
-function cpuMs(): number {
-  const { user, system } = cpuUsage();
-  return (user + system) / 1_000;
 }
 
 function generatedText(): string {

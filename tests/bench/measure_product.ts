@@ -28,7 +28,7 @@ const REFRESHES = 100;
 const WARM_UP = 20;
 
 export async function measureProduct({ vault, queries }: ProductTask): Promise<ProductResult> {
-  // Words alone, as those compare that it is measured beside.
+  // By words alone, like what it is measured beside.
   await using opened = await openServices(vault, "none");
   const { services } = opened;
   const loadMs = await timeOf(() => services.ready());

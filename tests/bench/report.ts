@@ -117,6 +117,7 @@ function stallRows({ stalls }: BenchResults): Row[] {
       "embedding": embedding,
       "while": phase === "search" ? `search, ${Math.round(hitShare * 100)} % with it` : phase,
       "longest": phases[phase].longestMs,
+      "longest, busy": phases[phase].longestBusyMs,
       "p99": phases[phase].p99Ms,
       "took": phases[phase].tookMs,
     }))

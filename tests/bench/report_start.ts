@@ -13,6 +13,7 @@ export function startRows({ start }: BenchResults): Row[] {
           notes,
           "embedding": embedding,
           "cache": embedding === "none" ? "" : cache,
+          "listens": times.listensMs,
           "first answer": times.firstAnswerMs,
           "all indexed": times.indexedMs,
           "answer from all": times.wholeAnswerMs,

@@ -1,7 +1,7 @@
 /**
- * `deno task bench`: how fast the index takes in, ranks and keeps notes, beside Orama's own
- * full-text search and SQLite's FTS5 on the same notes and queries, in one run on one machine; and
- * what MCP costs beside plain HTTP. Ratios hold on other machines as well; milliseconds do not, and
+ * `deno task bench`: how fast the index takes in, embeds, ranks and keeps notes, beside Orama's own
+ * full-text and hybrid search and SQLite's FTS5 on the same notes and queries, in one run on one
+ * machine; and what MCP costs beside plain HTTP. Ratios hold on other machines as well; milliseconds do not, and
  * are the best of some rounds.
  */
 import { parseArgs } from "node:util";
