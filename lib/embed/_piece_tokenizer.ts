@@ -1,4 +1,5 @@
 /** Text to the pieces of a model, by the rules that `static_model.ts` describes. */
+import { isPair, pointAt, unitsAt } from "@/lib/code_points.ts";
 import { type LetterTable, SEPARATOR } from "./_letters.ts";
 import type { Segmenter } from "./_segmenter.ts";
 
@@ -56,7 +57,7 @@ export class PieceTokenizer {
     const unit = text.charCodeAt(at);
     const letter = this.#table.letters[unit] ?? SEPARATOR;
     if (letter !== SEPARATOR || !isPair(text, at)) return letter;
-    return this.#table.beyond(pointOfPair(unit, text.charCodeAt(at + 1)));
+    return this.#table.beyond(pointAt(text, at));
   }
 
   /** Takes letters as long as they are Han, or are not, and returns where the next run may begin. */
@@ -119,25 +120,9 @@ function windowEnd(text: string, start: number): number {
   const end = start + WINDOW_CHARS;
   if (end >= text.length) return text.length;
   for (let at = end; at > start; at--) if (SAFE_CUT.test(text.charAt(at - 1))) return at;
-  return isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end;
+  return isPair(text, end - 1) ? end - 1 : end;
 }
 
-function unitsAt(text: string, at: number): 1 | 2 {
-  return isPair(text, at) ? 2 : 1;
-}
-
-/** By hand, since `codePointAt()` of V8 15.0, once optimised, reads on past the end of a slice. */
-function isPair(text: string, at: number): boolean {
-  return isHighSurrogate(text.charCodeAt(at)) && at + 1 < text.length &&
-    isLowSurrogate(text.charCodeAt(at + 1));
-}
-
-function pointOfPair(high: number, low: number): number {
-  return ((high & 0x3ff) << 10 | low & 0x3ff) + 0x10000;
-}
-
-const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800;
-const isLowSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xdc00;
 const isUpper = (unit: number): boolean => unit >= 65 && unit <= 90;
 const isLower = (unit: number): boolean => unit >= 97 && unit <= 122;
 const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;

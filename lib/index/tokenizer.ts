@@ -3,6 +3,7 @@
  * disagree. Compatibility forms, case and traditional characters are folded; runs of Han, Kana and
  * Hangul become bigrams; words come whole and in parts (`parseHTTPUrl`, `snake_case`, `v1.2`).
  */
+import { pointAt, unitsAt } from "@/lib/code_points.ts";
 import { SIMPLIFIED, TRADITIONAL } from "./_traditional.ts";
 
 /** Part of every cache key: change it whenever any text gives other terms than before. */
@@ -106,18 +107,6 @@ function classAt(text: string, at: number, classes: Uint8Array): number {
   if (unit < 0xd800 || unit > 0xdbff) return classes[unit] ?? SEPARATOR;
   const point = pointAt(text, at);
   return point >= ASTRAL_HAN_FIRST && point <= ASTRAL_HAN_LAST ? CJK : SEPARATOR;
-}
-
-function unitsAt(text: string, at: number): 1 | 2 {
-  return pointAt(text, at) > 0xffff ? 2 : 1;
-}
-
-/** Like `codePointAt()`, which V8 15 lets look past the end of a sliced text once it is optimised. */
-function pointAt(text: string, at: number): number {
-  const high = text.charCodeAt(at);
-  if (high < 0xd800 || high > 0xdbff || at + 1 >= text.length) return high;
-  const low = text.charCodeAt(at + 1);
-  return low >= 0xdc00 && low <= 0xdfff ? 0x10000 + (high - 0xd800) * 0x400 + low - 0xdc00 : high;
 }
 
 function isWordClass(kind: number): boolean {
