@@ -15,7 +15,7 @@ import type { NoteKind } from "@/lib/contracts.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import type { NoteEmbeddings, NoteVectors } from "./note_vectors.ts";
 import type { NoteTerms, Postings } from "./postings.ts";
-import { type HitSignals, type Question, Ranker, type Ranking } from "./ranking.ts";
+import { type Question, type RankedNote, Ranker, type Ranking } from "./ranking.ts";
 import { topSlots } from "./_top_slots.ts";
 
 /** Whether a search may show a note: never in conflict, inactive only when asked by status. */
@@ -45,13 +45,8 @@ export interface NoteFilter {
   readonly folder?: string | undefined;
 }
 
-export interface DatabaseHit {
+export interface DatabaseHit extends RankedNote {
   readonly path: VaultPath;
-  /** By which it was ranked, 0..1, before it is shown. */
-  readonly score: number;
-  readonly signals: HitSignals;
-  /** The cosine of each of its chunks, `NaN` for one without a vector; `[]` without meaning. */
-  readonly chunkCosines: Float32Array;
 }
 
 /** Which of the best hits are wanted. */
@@ -75,7 +70,6 @@ const SCHEMA = {
   tags: "enum[]",
 } as const;
 const TEXT_FIELD = "text";
-const NO_COSINES = new Float32Array(0);
 /** Stands where Orama expects the text and the query: ours went to the postings. */
 const ELSEWHERE = "*";
 
@@ -84,12 +78,7 @@ interface Request {
   readonly question: Question;
   readonly limit: number;
   readonly withInactive: boolean;
-  answer: RequestAnswer | undefined;
-}
-
-interface RequestAnswer {
-  readonly total: number;
-  readonly explain: Ranking["explain"];
+  ranking: Ranking | undefined;
 }
 
 /** Numbers are compared for each note that a search scores; the larger, the fewer see it. */
@@ -190,7 +179,6 @@ export class NoteDatabase {
 class FiledNotes {
   readonly #slotOf = new Map<string, number>();
   readonly #ranker: Ranker;
-  readonly #vectors: NoteVectors | undefined;
   readonly #db: AnyOrama;
   /** By slot. */
   readonly #documents: (NoteDocument | undefined)[] = [];
@@ -203,7 +191,6 @@ class FiledNotes {
 
   constructor(postings: Postings, vectors: NoteVectors | undefined) {
     this.#ranker = new Ranker(postings, vectors);
-    this.#vectors = vectors;
     this.#db = create({
       schema: SCHEMA,
       sort: { enabled: false },
@@ -257,7 +244,7 @@ class FiledNotes {
   ): DatabaseAnswer {
     const withInactive = filter.status !== undefined;
     const limit = offset + count;
-    const request: Request = { question, limit, withInactive, answer: undefined };
+    const request: Request = { question, limit, withInactive, ranking: undefined };
     this.#request = request;
     const found = search(this.#db, { term: ELSEWHERE, where: toWhere(filter), limit });
     this.#request = undefined;
@@ -265,26 +252,14 @@ class FiledNotes {
     // Orama orders equal scores by when a note came in. They are compared before the division, which
     // makes some different ones equal: else the order would depend on the limit.
     found.hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
-    const { answer } = request;
-    if (!answer) return { total: 0, hits: [] };
-    const isDense = question.dense !== undefined;
-    const hits = found.hits.slice(offset).flatMap((hit) =>
-      this.#toHit(hit, { answer, isDense }) ?? []
-    );
-    return { total: answer.total, hits };
-  }
-
-  #toHit(
-    hit: { readonly id: string },
-    { answer, isDense }: { readonly answer: RequestAnswer; readonly isDense: boolean },
-  ): DatabaseHit | undefined {
-    const slot = this.#slotOf.get(hit.id) ?? -1;
-    const path = this.#documents[slot]?.id;
-    return path && {
-      path,
-      ...answer.explain(slot),
-      chunkCosines: (isDense ? this.#vectors?.chunkCosines(slot) : undefined) ?? NO_COSINES,
-    };
+    const { ranking } = request;
+    if (!ranking) return { total: 0, hits: [] };
+    const hits = found.hits.slice(offset).flatMap(({ id }) => {
+      const slot = this.#slotOf.get(id) ?? -1;
+      const path = this.#documents[slot]?.id;
+      return path === undefined ? [] : [{ path, ...ranking.explain(slot) }];
+    });
+    return { total: ranking.slots.length, hits };
   }
 
   filterPaths(filter: NoteFilter): Set<VaultPath> {
@@ -321,8 +296,7 @@ class FiledNotes {
     const { question, withInactive, limit } = request;
     const sight = { allowed, withInactive };
     const ranking = this.#ranker.rank(question, (slot) => this.#maySee(slot, sight));
-    const { slots, bySlot, explain } = ranking;
-    request.answer = { total: slots.length, explain };
+    const { slots, bySlot } = request.ranking = ranking;
     const compare = (a: number, b: number) => this.#pathAt(a) < this.#pathAt(b) ? -1 : 1;
     return topSlots(slots, bySlot, { limit, compare })
       .map(({ slot, score }) => [this.#oramaIds[slot] ?? 0, score]);

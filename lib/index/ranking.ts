@@ -33,13 +33,22 @@ export interface HitSignals extends NoteSignals {
   readonly isForeign: boolean;
 }
 
+/** A note as a ranking sees it. */
+export interface RankedNote {
+  /** By which it was ranked, 0..1, before it is shown. */
+  readonly score: number;
+  readonly signals: HitSignals;
+  /** The cosine of each of its chunks, `NaN` for one without a vector; `[]` without meaning. */
+  readonly chunkCosines: Float32Array;
+}
+
 export interface Ranking {
   /** Slots that may be seen and have a score, in no order. */
   readonly slots: readonly number[];
   /** By slot: what notes are compared by; valid until the next ranking. */
   readonly bySlot: Float64Array;
-  /** Returns a note's score, 0..1, and what it is made of; valid until the next ranking. */
-  explain(slot: number): { readonly score: number; readonly signals: HitSignals };
+  /** Returns what a note got and for what; valid until the next ranking. */
+  explain(slot: number): RankedNote;
 }
 
 /** Ranks the notes of postings and vectors that share their slots. */
@@ -72,23 +81,19 @@ export class Ranker {
       bySlot,
       explain(slot) {
         const keyword = (bySlot[slot] ?? 0) / ceiling;
-        return { score: keyword, signals: { ...NO_MEANING, keyword } };
+        const signals = { ...NO_MEANING, keyword };
+        return { score: keyword, signals, chunkCosines: NO_COSINES };
       },
     };
   }
 
   #mix(sides: Sides, isWanted: (slot: number) => boolean): Ranking {
-    const { words, vectors, dense: { scale, hanShare }, cosines: { metadata, body } } = sides;
+    const { vectors, dense: { scale } } = sides;
     const scores = this.#room();
     const slots: number[] = [];
     for (let slot = 0; slot < scores.length; slot++) {
       if (!isWanted(slot)) continue;
-      const signals = {
-        keyword: words ? (words.bySlot[slot] ?? 0) / words.ceiling : NaN,
-        metadata: metadata[slot] ?? NaN,
-        body: body[slot] ?? NaN,
-        isForeign: isForeignTo(hanShare, vectors.hanShareAt(slot)),
-      };
+      const signals = signalsAt(slot, sides);
       const score = scoreNote(signals, scale);
       if (score <= 0) continue;
       scores[slot] = tieBroken(score, higherCosine(signals));
@@ -98,8 +103,13 @@ export class Ranker {
       slots,
       bySlot: scores,
       explain(slot) {
-        const signals = signalsOf(slot, sides);
-        return { score: scoreNote(signals, scale), signals };
+        const signals = signalsAt(slot, sides);
+        const dense = denseSignal(higherCosine(signals), scale);
+        return {
+          score: scoreNote(signals, scale),
+          signals: { ...signals, dense },
+          chunkCosines: vectors.chunkCosines(slot),
+        };
       },
     };
   }
@@ -111,6 +121,7 @@ export class Ranker {
   }
 }
 
+const NO_COSINES = new Float32Array(0);
 const NO_MEANING = { metadata: NaN, body: NaN, dense: NaN, isForeign: false };
 const NO_WORDS: Scores = { slots: [], bySlot: new Float64Array(0), ceiling: 1 };
 
@@ -121,14 +132,14 @@ interface Sides {
   readonly cosines: SlotSignals;
 }
 
-function signalsOf(slot: number, { words, vectors, dense, cosines }: Sides): HitSignals {
-  const metadata = cosines.metadata[slot] ?? NaN;
-  const body = cosines.body[slot] ?? NaN;
+function signalsAt(
+  slot: number,
+  { words, vectors, dense, cosines }: Sides,
+): NoteSignals & { readonly isForeign: boolean } {
   return {
     keyword: words ? (words.bySlot[slot] ?? 0) / words.ceiling : NaN,
-    metadata,
-    body,
-    dense: denseSignal(higherCosine({ metadata, body }), dense.scale),
+    metadata: cosines.metadata[slot] ?? NaN,
+    body: cosines.body[slot] ?? NaN,
     isForeign: isForeignTo(dense.hanShare, vectors.hanShareAt(slot)),
   };
 }

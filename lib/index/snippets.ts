@@ -52,11 +52,24 @@ export interface PassageQuery {
 export function* findPassage(query: PassageQuery): Generator<void, Passage | undefined> {
   const count = countChunks(query.chunks);
   if (count === 0) return undefined;
-  const chunk = chunkAt(query.chunks, yield* bestChunk(query, count));
-  return { chunk, snippet: makeSnippet(chunkText(query, chunk), query) };
+  const search = { ...query, firsts: firstsOf(query.weights) };
+  const chunk = chunkAt(query.chunks, yield* bestChunk(search, count));
+  return { chunk, snippet: makeSnippet(chunkText(query, chunk), search) };
 }
 
-function* bestChunk(query: PassageQuery, count: number): Generator<void, number> {
+interface PassageSearch extends PassageQuery {
+  /** By the low byte of a term's first character: 1 if a term of the query may begin so. */
+  readonly firsts: Uint8Array;
+}
+
+/** To look a term up means to hash it; most begin as no term of the query does. */
+function firstsOf({ terms }: QueryWeights): Uint8Array {
+  const firsts = new Uint8Array(256);
+  for (const term of terms.keys()) firsts[term.charCodeAt(0) & 255] = 1;
+  return firsts;
+}
+
+function* bestChunk(query: PassageSearch, count: number): Generator<void, number> {
   if (query.meaning?.weight === 1) return indexOfLargest(query.meaning.dense);
   const most = sumOf(query.weights);
   const candidates = count <= CHUNKS_READ ? inOrder(count) : yield* bySight(query, count, most);
@@ -150,18 +163,18 @@ function isWordAt(text: string, at: number, term: string): boolean {
 }
 
 /** Each term counts once, so that a chunk with many of them beats one that repeats a single one. */
-function weigh(text: string, query: PassageQuery): number {
+function weigh(text: string, query: PassageSearch): number {
   let sum = 0;
   for (const weight of matches(text, query).values()) sum += weight;
   return sum;
 }
 
-function matches(text: string, { tokenizer, weights }: PassageQuery): Map<string, number> {
+function matches(
+  text: string,
+  { tokenizer, weights, firsts }: PassageSearch,
+): Map<string, number> {
   const found = new Map<string, number>();
   const { terms, singles } = weights;
-  // To look a term up means to hash it; most begin as no term of the query does.
-  const firsts = new Uint8Array(256);
-  for (const term of terms.keys()) firsts[term.charCodeAt(0) & 255] = 1;
   tokenizer.forEachTerm(text, (term) => {
     const weight = firsts[term.charCodeAt(0) & 255] === 1 ? terms.get(term) : undefined;
     if (weight !== undefined) found.set(term, weight);
@@ -174,7 +187,7 @@ function matches(text: string, { tokenizer, weights }: PassageQuery): Map<string
 }
 
 /** Returns the stretch of at most `MAX_SNIPPET_CHARS` that holds most of the query's weight. */
-function makeSnippet(text: string, query: PassageQuery): string {
+function makeSnippet(text: string, query: PassageSearch): string {
   const pieces = toPieces(text).map((piece) => ({ piece, found: matches(piece, query) }));
   let best = { start: 0, end: 0, score: -1 };
   for (let start = 0; start < pieces.length; start++) {
