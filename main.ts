@@ -181,6 +181,10 @@ async function openApp(): Promise<App> {
   try {
     const services = await openServices([]);
     services.start();
+    // Deno ends by itself when nothing is left to do, and there is while the vault is watched.
+    for (const signal of STOP_SIGNALS) {
+      Deno.addSignalListener(signal, () => void services.close());
+    }
     return createApp(services);
   } catch (error) {
     // The next request tries again: a vault can appear.

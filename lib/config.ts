@@ -187,6 +187,11 @@ const ConfigFields = z.strictObject({
     placeholder: "NUMBER",
     defaultText: "what the model declares (static: 0.4)",
   }),
+  freshness: choice(["auto", "scan"]).default("auto").register(notes, {
+    sentence: "How changes are noticed: `auto` listens where that can be relied on, `scan` never",
+    kind: "text",
+    placeholder: "HOW",
+  }),
   mcpLegacy: choice(
     ["stateless", "off"],
     new Map([[
@@ -248,6 +253,7 @@ export interface Config {
   readonly embedding: "static" | "none";
   /** `undefined` = what the model declares. */
   readonly denseWeight: number | undefined;
+  readonly freshness: "auto" | "scan";
   readonly mcpLegacy: "stateless" | "off";
   readonly mcpSse: "on" | "off";
   readonly toolsets: readonly Toolset[];

@@ -348,7 +348,10 @@ export const HealthAnswerShape = z.object({
   memories: z.int(),
   chunks: z.int(),
   indexing: IndexingShape.nullable(),
-  freshness: z.object({ mode: z.enum(["scan", "watch"]) }),
+  freshness: z.object({
+    mode: z.enum(["scan", "watch"]).describe("How changes of files are noticed"),
+    reason: z.string().optional().describe("Why every file is looked at before each answer"),
+  }),
   embedding: z.string(),
   access: z.enum(["open", "ask"]),
   version: z.string(),

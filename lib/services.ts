@@ -1,16 +1,22 @@
 /** The only place where parts are put together. */
+import { join } from "node:path";
 import type { Config } from "./config.ts";
 import type { NoteKind } from "./contracts.ts";
 import type { Embedder } from "./embed/embedder.ts";
 import { readModelFile } from "./embed/model_file.ts";
 import { StaticEmbedder } from "./embed/static_embedder.ts";
-import { openEmbeddingCache } from "./index/cache.ts";
+import { type Cache, type CacheOptions, openCache } from "./index/cache.ts";
+import { CHUNKER_VERSION } from "./index/chunker.ts";
 import { VECTORS_VERSION } from "./index/embeddings.ts";
+import { TOKENIZER_VERSION } from "./index/tokenizer.ts";
 import { type EmbeddingOptions, VaultIndex } from "./index/vault_index.ts";
+import type { WatchOptions } from "./index/vault_watch.ts";
 import { type Clock, type Logger, type NewId, Semaphore } from "./seams.ts";
 import type { Grep } from "./recall/search_notes.ts";
 import { grepVault } from "./vault/grep.ts";
+import { VERSION } from "./version.ts";
 import { openVault, type Vault } from "./vault/vault.ts";
+import type { OpenEvents } from "./vault/watcher.ts";
 
 /** More at once would answer none sooner, and everything else later. */
 const GREPS_AT_ONCE = 2;
@@ -29,6 +35,8 @@ export interface Seams {
   readonly ripgrepPath: string | undefined;
   /** Stands in for the model that the configuration names, unless that is none. */
   readonly embedder?: Embedder;
+  /** Stands in for `Deno.watchFs`. */
+  readonly openEvents?: OpenEvents;
 }
 
 /** All that a request needs. */
@@ -60,8 +68,14 @@ export function createServices(config: Config, seams: Seams): Services {
     exclude: config.exclude,
   });
   const onlyKinds = config.index === "memories" ? new Set<NoteKind>(["memory"]) : undefined;
-  const embedding = toEmbedding(config, seams);
-  const index = new VaultIndex({ vault, clock, logger, onlyKinds, embedding });
+  const cache = new LateCache({ folder: config.state, scope: vault.root, logger });
+  const embedding = toEmbedding(config, seams, cache);
+  const watch = toWatch(config, seams);
+  const state = {
+    files: () => cache.open().files,
+    snapshot: { folder: config.state, key: snapshotKeyOf(config, vault, embedding) },
+  };
+  const index = new VaultIndex({ vault, clock, logger, onlyKinds, embedding, watch, state });
   const greps = new Semaphore(GREPS_AT_ONCE);
   const patterns = new Semaphore(PATTERNS_AT_ONCE);
   let loading: Promise<void> | undefined;
@@ -81,23 +95,70 @@ export function createServices(config: Config, seams: Seams): Services {
     },
     start: () => void load(),
     ready: load,
-    close() {
+    async close() {
       isClosing = true;
-      return index.close();
+      await index.close();
+      cache.close();
     },
   };
 }
 
-function toEmbedding(config: Config, seams: Seams): EmbeddingOptions | undefined {
+/** The cache of the state directory, opened when it is needed first. */
+class LateCache {
+  readonly #options: CacheOptions;
+  #cache: Cache | undefined;
+
+  constructor(options: CacheOptions) {
+    this.#options = options;
+  }
+
+  open(): Cache {
+    return this.#cache ??= openCache(this.#options);
+  }
+
+  close(): void {
+    this.#cache?.close();
+  }
+}
+
+/** Names all that decides what the index of a vault holds, beside the notes themselves. */
+function snapshotKeyOf(
+  { exclude, index }: Config,
+  { memoriesFolder, root }: Vault,
+  embedding: EmbeddingOptions | undefined,
+): string {
+  const { id, dimensions } = embedding?.embedder ?? {};
+  return JSON.stringify({
+    program: VERSION,
+    rules: [CHUNKER_VERSION, TOKENIZER_VERSION, VECTORS_VERSION],
+    model: [id ?? null, dimensions ?? null],
+    vault: [root, memoriesFolder, index, ...exclude],
+  });
+}
+
+function toEmbedding(
+  config: Config,
+  seams: Seams,
+  cache: LateCache,
+): EmbeddingOptions | undefined {
   if (config.embedding === "none") return undefined;
-  const { clock, logger } = seams;
+  const { clock } = seams;
   const embedder = seams.embedder ?? new StaticEmbedder({ clock, read: readModelFile });
   const { id, dimensions } = embedder;
   const modelId = `${id} ${VECTORS_VERSION}`;
   return {
     embedder,
     weight: config.denseWeight,
-    openCache: () => openEmbeddingCache({ folder: config.state, modelId, dimensions, logger }),
+    openCache: () => cache.open().embeddingsOf({ modelId, dimensions }),
+  };
+}
+
+function toWatch(config: Config, seams: Seams): WatchOptions | undefined {
+  if (config.freshness === "scan") return undefined;
+  return {
+    cookieFolder: join(config.state, "watch"),
+    openEvents: seams.openEvents ?? Deno.watchFs,
+    newId: seams.newId,
   };
 }
 

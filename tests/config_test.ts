@@ -17,6 +17,7 @@ describe("loadConfig()", () => {
       memoriesFolder: "memories",
       index: "all",
       exclude: [],
+      freshness: "auto",
       host: "127.0.0.1",
       port: 8787,
       token: undefined,

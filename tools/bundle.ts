@@ -81,7 +81,7 @@ function toAscii(code: string): string {
 
 function describeUse(file: string, bytes: number): string {
   const flags = "--unstable-no-legacy-abort " +
-    "--allow-read --allow-write --allow-net --allow-env --allow-run";
+    "--allow-read --allow-write --allow-net --allow-env --allow-run --allow-sys=statfs";
   return `${file} (${(bytes / 1e6).toFixed(1)} MB) needs nothing but Deno 2.9 or later:
 
   deno run ${flags} ${file} serve --vault DIR

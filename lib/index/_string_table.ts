@@ -2,7 +2,8 @@
  * Many short texts, each with a number, in typed arrays: the garbage collector has nothing to walk,
  * where a map of a million strings stops the event loop each time it is marked or grows.
  */
-import { grown } from "./_posting_pool.ts";
+import { FIRST_ROOM, grown, roomFor } from "./_posting_pool.ts";
+import type { Frozen, SnapshotReader, SnapshotWriter } from "./_snapshot_stream.ts";
 
 const PAGE_BITS = 16;
 const PAGE_CHARS = 1 << PAGE_BITS;
@@ -10,6 +11,7 @@ const PAGE_MASK = PAGE_CHARS - 1;
 /** Each has a table of its own, so that none takes long to grow. */
 const SHARDS = 16;
 const FIRST_CELLS = 256;
+const CELLS_SAVED_PER_STEP = 16_384;
 /** How full a table may be: another share for each shard, so that they do not all grow at once. */
 const LOAD_LIMITS: readonly number[] = Array.from(
   { length: SHARDS },
@@ -20,13 +22,49 @@ const LOAD_LIMITS: readonly number[] = Array.from(
 export class StringTable {
   /** By shard: the number of a text plus 1, at a place that its hash gives; 0 = free. */
   readonly #cells = Array.from({ length: SHARDS }, () => new Uint32Array(FIRST_CELLS));
-  readonly #fill = new Uint32Array(SHARDS);
+  #fill = new Uint32Array(SHARDS);
   readonly #pages: Uint16Array[] = [];
   #pageFill = PAGE_CHARS;
-  #hashes = new Uint32Array(1024);
-  #starts = new Uint32Array(1024);
-  #lengths = new Uint32Array(1024);
+  #hashes = new Uint32Array(FIRST_ROOM);
+  #starts = new Uint32Array(FIRST_ROOM);
+  #lengths = new Uint32Array(FIRST_ROOM);
   #size = 0;
+
+  /** Makes a table of what `freeze()` saved. */
+  static async restore(reader: SnapshotReader): Promise<StringTable> {
+    const table = new StringTable();
+    const [size = 0, pageCount = 0, pageFill = 0] = await reader.readNumbers(3);
+    const room = roomFor(size);
+    table.#hashes = await reader.readArray(Uint32Array, size, room);
+    table.#starts = await reader.readArray(Uint32Array, size, room);
+    table.#lengths = await reader.readArray(Uint32Array, size, room);
+    for (let page = 1; page <= pageCount; page++) {
+      const chars = page === pageCount ? pageFill : PAGE_CHARS;
+      table.#pages.push(await reader.readArray(Uint16Array, chars, PAGE_CHARS));
+    }
+    table.#pageFill = pageFill;
+    table.#fill = await reader.readArray(Uint32Array, SHARDS);
+    for (const [shard, count] of (await reader.readNumbers(SHARDS)).entries()) {
+      table.#cells[shard] = await reader.readArray(Uint32Array, count);
+    }
+    table.#size = size;
+    return table;
+  }
+
+  /** Takes down which texts are there now. */
+  freeze(): Frozen {
+    const cut: StringCut = {
+      size: this.#size,
+      hashes: this.#hashes.subarray(0, this.#size),
+      starts: this.#starts.subarray(0, this.#size),
+      lengths: this.#lengths.subarray(0, this.#size),
+      pages: [...this.#pages],
+      pageFill: this.#pageFill,
+      fill: this.#fill.slice(),
+      cells: [...this.#cells],
+    };
+    return { save: (writer) => saveStrings(cut, writer) };
+  }
 
   get size(): number {
     return this.#size;
@@ -133,6 +171,43 @@ export class StringTable {
     this.#starts = grown(this.#starts, length);
     this.#lengths = grown(this.#lengths, length);
   }
+}
+
+/** Nothing but the counts is a copy: what is there does not change, and what comes is told apart. */
+interface StringCut {
+  readonly size: number;
+  readonly hashes: Uint32Array;
+  readonly starts: Uint32Array;
+  readonly lengths: Uint32Array;
+  readonly pages: readonly Uint16Array[];
+  /** How far the last page is in use. */
+  readonly pageFill: number;
+  readonly fill: Uint32Array;
+  readonly cells: readonly Uint32Array[];
+}
+
+async function saveStrings(cut: StringCut, writer: SnapshotWriter): Promise<void> {
+  const { size, hashes, starts, lengths, pages, pageFill, fill, cells } = cut;
+  await writer.writeNumbers(size, pages.length, pageFill);
+  for (const byNumber of [hashes, starts, lengths]) await writer.writeArray(byNumber);
+  for (const page of pages.slice(0, -1)) await writer.writeArray(page);
+  await writer.writeArray(pages.at(-1)?.subarray(0, pageFill) ?? new Uint16Array(0));
+  await writer.writeArray(fill);
+  await writer.writeNumbers(...cells.map(({ length }) => length));
+  for (const shard of cells) {
+    for (let at = 0; at < shard.length; at += CELLS_SAVED_PER_STEP) {
+      await writer.writeArray(withoutNewer(shard.slice(at, at + CELLS_SAVED_PER_STEP), size));
+    }
+  }
+}
+
+/**
+ * Frees the cells of texts that came later. As a text goes to the first free cell and stays there,
+ * the others lie as if these had never come.
+ */
+function withoutNewer(cells: Uint32Array, size: number): Uint32Array {
+  for (let i = 0; i < cells.length; i++) if ((cells[i] ?? 0) > size) cells[i] = 0;
+  return cells;
 }
 
 /** FNV-1a over UTF-16 units, mixed once more, since most texts have two. */

@@ -19,8 +19,8 @@ export interface VectorRows {
   /** Makes room for so many rows in all, new ones all zero; false if there is none to be had. */
   reserve(rowCount: number): boolean;
   set(row: number, values: Int8Array): void;
-  /** Returns a copy of a row. */
-  rowAt(row: number): Int8Array<ArrayBuffer>;
+  /** Returns a copy of some rows, one after the other. */
+  rowsAt(first: number, count: number): Int8Array<ArrayBuffer>;
   /** Takes the query for the sums to come. */
   setQuery(query: Int16Array): void;
   /**
@@ -89,9 +89,13 @@ export class KernelRows implements VectorRows {
     this.#values.set(values, this.#rowsAt + row * this.#width);
   }
 
-  rowAt(row: number): Int8Array<ArrayBuffer> {
-    const start = this.#rowsAt + row * this.#width;
-    return this.#values.slice(start, start + this.#dimensions);
+  rowsAt(first: number, count: number): Int8Array<ArrayBuffer> {
+    const copy = new Int8Array(count * this.#dimensions);
+    for (let row = 0; row < count; row++) {
+      const start = this.#rowsAt + (first + row) * this.#width;
+      copy.set(this.#values.subarray(start, start + this.#dimensions), row * this.#dimensions);
+    }
+    return copy;
   }
 
   setQuery(query: Int16Array): void {
@@ -147,9 +151,14 @@ export class PlainRows implements VectorRows {
     this.#page(row).set(values, row % BLOCK_ROWS * this.#dimensions);
   }
 
-  rowAt(row: number): Int8Array<ArrayBuffer> {
-    const start = row % BLOCK_ROWS * this.#dimensions;
-    return this.#page(row).slice(start, start + this.#dimensions);
+  rowsAt(first: number, count: number): Int8Array<ArrayBuffer> {
+    const copy = new Int8Array(count * this.#dimensions);
+    for (let row = first; row < first + count; row++) {
+      const start = row % BLOCK_ROWS * this.#dimensions;
+      const values = this.#page(row).subarray(start, start + this.#dimensions);
+      copy.set(values, (row - first) * this.#dimensions);
+    }
+    return copy;
   }
 
   setQuery(query: Int16Array): void {

@@ -17,6 +17,9 @@ export interface Chunk {
   readonly heading: string;
 }
 
+/** Part of the key of a snapshot: raise it whenever any note is cut otherwise than before. */
+export const CHUNKER_VERSION = "1";
+
 /** What blocks of one section are packed to. */
 export const TARGET_WORDS = 120;
 /** No chunk is longer. */

@@ -89,14 +89,24 @@ export class Embeddings {
     } catch (error) {
       if (!(error instanceof EmbeddingUnavailable)) throw error;
     }
-    this.#missing.set(note.path, { etag: note.etag, strikes: 0 });
+    this.expect(note);
     return undefined;
+  }
+
+  /** Takes note of a note that is indexed without its vectors; they come with `takeLate()`. */
+  expect({ path, etag }: { readonly path: VaultPath; readonly etag: string }): void {
+    this.#missing.set(path, { etag, strikes: 0 });
   }
 
   /** Forgets a note that is gone, or to be embedded no more. */
   forget(path: VaultPath): void {
     this.#missing.delete(path);
     this.#late.delete(path);
+  }
+
+  /** True if vectors came after their notes, for `takeLate()`. */
+  get hasLate(): boolean {
+    return this.#late.size > 0;
   }
 
   /** Returns the vectors that came after their notes, each once. */

@@ -11,7 +11,7 @@ export interface ChunkTable {
 }
 
 /** Numbers that a chunk takes in `ChunkTable.places`. */
-const CHUNK_CELLS = 4;
+export const CHUNK_CELLS = 4;
 
 export interface ChunkPlace {
   readonly startLine: number;

@@ -2,7 +2,8 @@
  * The vectors of all notes beside their terms: one for a note's metadata, one for each of its
  * chunks, by the slots of the postings.
  */
-import { grown } from "./_posting_pool.ts";
+import { FIRST_ROOM, grown, roomFor } from "./_posting_pool.ts";
+import { type Frozen, frozenTogether, type SnapshotReader } from "./_snapshot_stream.ts";
 import { VectorMatrix, type VectorMatrixOptions } from "./vector_matrix.ts";
 
 /** What the best three chunks of a note weigh; of fewer, the first weights count, to a sum of 1. */
@@ -27,7 +28,6 @@ export interface SlotSignals {
   readonly body: Float32Array;
 }
 
-const FIRST_SLOTS = 1024;
 const ROWS_PER_STEP = 1_000;
 /** Less is not worth the work. */
 const MIN_DEAD_ROWS = 20_000;
@@ -38,12 +38,12 @@ export class NoteVectors {
   /** Its rows are the slots. */
   #metadata: VectorMatrix;
   #chunks: VectorMatrix;
-  #alive = new Uint8Array(FIRST_SLOTS);
+  #alive = new Uint8Array(FIRST_ROOM);
   /** By slot: the first row of its chunks, which lie side by side. */
-  #firstRows = new Uint32Array(FIRST_SLOTS);
-  #rowCounts = new Uint32Array(FIRST_SLOTS);
-  #hanShares = new Float32Array(FIRST_SLOTS);
-  #body = new Float32Array(FIRST_SLOTS);
+  #firstRows = new Uint32Array(FIRST_ROOM);
+  #rowCounts = new Uint32Array(FIRST_ROOM);
+  #hanShares = new Float32Array(FIRST_ROOM);
+  #body = new Float32Array(FIRST_ROOM);
   /** Of the last scan, by row of the chunks. */
   #cosines = new Float32Array(0);
   #aliveCount = 0;
@@ -55,6 +55,50 @@ export class NoteVectors {
     this.#options = options;
     this.#metadata = new VectorMatrix(dimensions, options);
     this.#chunks = new VectorMatrix(dimensions, options);
+  }
+
+  /**
+   * Makes what `freeze()` saved.
+   *
+   * @throws {SnapshotUnusable} If the vectors have other dimensions.
+   */
+  static async restore(
+    reader: SnapshotReader,
+    dimensions: number,
+    options: VectorMatrixOptions = {},
+  ): Promise<NoteVectors> {
+    const vectors = new NoteVectors(dimensions, options);
+    vectors.#metadata = await VectorMatrix.restore(reader, dimensions, options);
+    vectors.#chunks = await VectorMatrix.restore(reader, dimensions, options);
+    const slots = vectors.#metadata.rowCount;
+    const room = roomFor(slots);
+    vectors.#alive = await reader.readArray(Uint8Array, slots, room);
+    vectors.#firstRows = await reader.readArray(Uint32Array, slots, room);
+    vectors.#rowCounts = await reader.readArray(Uint32Array, slots, room);
+    vectors.#hanShares = await reader.readArray(Float32Array, slots, room);
+    vectors.#body = new Float32Array(room);
+    const counters = await reader.readNumbers(3);
+    vectors.#aliveCount = counters[0] ?? 0;
+    vectors.#removedCount = counters[1] ?? 0;
+    vectors.#aliveChunkCount = counters[2] ?? 0;
+    return vectors;
+  }
+
+  /**
+   * Takes down the vectors that count now. If others are staged for a slot before it is saved, its
+   * metadata may be the new one beside the chunks of before: both are of the text of the slot.
+   */
+  freeze(): Frozen {
+    const slots = this.#metadata.rowCount;
+    const counters = [this.#aliveCount, this.#removedCount, this.#aliveChunkCount];
+    const bySlot = [this.#alive, this.#firstRows, this.#rowCounts, this.#hanShares]
+      .map((array) => array.slice(0, slots));
+    return frozenTogether([this.#metadata.freeze(), this.#chunks.freeze(), {
+      async save(writer) {
+        for (const array of bySlot) await writer.writeArray(array);
+        await writer.writeNumbers(...counters);
+      },
+    }]);
   }
 
   get dimensions(): number {
@@ -100,6 +144,11 @@ export class NoteVectors {
     this.#removedCount++;
     this.#aliveChunkCount -= this.#rowCounts[slot] ?? 0;
     this.#rowCounts[slot] = 0;
+  }
+
+  /** Tells whether a slot has vectors, be they of a note in which the model knows nothing. */
+  has(slot: number): boolean {
+    return this.#alive[slot] === 1;
   }
 
   /** Returns the share of a note's text that is Chinese, 0 if it was never staged. */

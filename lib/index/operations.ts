@@ -23,7 +23,7 @@ export function readHealth({ config, index }: OperationsDeps, _caller: Caller): 
     status: index.warnings.length > 0 ? "degraded" : "ok",
     ...index.counts,
     indexing: index.indexing ?? null,
-    freshness: { mode: "scan" },
+    freshness: index.freshness,
     embedding: config.embedding,
     access: config.access,
     version: VERSION,

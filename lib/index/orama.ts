@@ -115,6 +115,11 @@ export class NoteDatabase {
     return slot;
   }
 
+  /** Returns where the terms of a note are; `undefined` if no search finds it. */
+  slotOf(path: string): number | undefined {
+    return this.#filed.slotOf(path);
+  }
+
   /** Gives a note its vectors that came in without; an unknown path changes nothing. */
   *addVectors(path: string, vectors: NoteEmbeddings): Generator<void, void> {
     const slot = this.#filed.slotOf(path);

@@ -2,7 +2,9 @@
  * Which note holds which term how often, and exact classic BM25 over it. A removed note leaves its
  * numbers behind as dead ones, which every count steps over.
  */
-import { grown, PostingPool } from "./_posting_pool.ts";
+import { LargeCounts } from "./_large_counts.ts";
+import { FIRST_ROOM, grown, PostingPool, roomFor } from "./_posting_pool.ts";
+import { type Frozen, frozenTogether, type SnapshotReader } from "./_snapshot_stream.ts";
 import { TermDictionary } from "./term_dictionary.ts";
 
 /** Saturation of term frequency and weight of length: Robertson's usual values. */
@@ -56,19 +58,67 @@ const LARGE_COUNT = 255;
 export class Postings {
   #dictionary = new TermDictionary();
   #pool = new PostingPool();
-  #largeCounts = new Map<number, Map<number, number>>();
-  #lengths = new Uint32Array(1024);
-  #alive = new Uint8Array(1024);
-  #scores = new Float64Array(1024);
-  #clauseScores = new Float64Array(1024);
-  #lastCounts = new Float64Array(1024);
+  #largeCounts = new LargeCounts();
+  #lengths = new Uint32Array(FIRST_ROOM);
+  #alive = new Uint8Array(FIRST_ROOM);
+  #scores = new Float64Array(FIRST_ROOM);
+  #clauseScores = new Float64Array(FIRST_ROOM);
+  #lastCounts = new Float64Array(FIRST_ROOM);
   /** By slot: how many different terms the note has. */
-  #termCounts = new Uint32Array(1024);
+  #termCounts = new Uint32Array(FIRST_ROOM);
   #slotCount = 0;
   #aliveCount = 0;
   #totalLength = 0;
   #postingCount = 0;
   #alivePostingCount = 0;
+
+  /** Makes postings of what `freeze()` saved. */
+  static async restore(reader: SnapshotReader): Promise<Postings> {
+    const postings = new Postings();
+    postings.#dictionary = await TermDictionary.restore(reader);
+    postings.#pool = await PostingPool.restore(reader);
+    postings.#largeCounts = await LargeCounts.restore(reader);
+    const [slotCount = 0, ...counters] = await reader.readNumbers(5);
+    const room = roomFor(slotCount);
+    postings.#lengths = await reader.readArray(Uint32Array, slotCount, room);
+    postings.#termCounts = await reader.readArray(Uint32Array, slotCount, room);
+    postings.#alive = await reader.readArray(Uint8Array, slotCount, room);
+    postings.#makeScoreRoom(room);
+    postings.#slotCount = slotCount;
+    postings.#aliveCount = counters[0] ?? 0;
+    postings.#totalLength = counters[1] ?? 0;
+    postings.#postingCount = counters[2] ?? 0;
+    postings.#alivePostingCount = counters[3] ?? 0;
+    return postings;
+  }
+
+  /** Takes down what can be found now; a note that is only staged never will be in the copy. */
+  freeze(): Frozen {
+    const counters = [
+      this.#slotCount,
+      this.#aliveCount,
+      this.#totalLength,
+      this.#postingCount,
+      this.#alivePostingCount,
+    ];
+    // Lengths and counts of terms stand from the beginning of a slot on, and never change.
+    const bySlot = [
+      this.#lengths.subarray(0, this.#slotCount),
+      this.#termCounts.subarray(0, this.#slotCount),
+      this.#alive.slice(0, this.#slotCount),
+    ];
+    return frozenTogether([
+      this.#dictionary.freeze(),
+      this.#pool.freeze(),
+      this.#largeCounts.freeze((slot) => this.#alive[slot] === 1),
+      {
+        async save(writer) {
+          await writer.writeNumbers(...counters);
+          for (const array of bySlot) await writer.writeArray(array);
+        },
+      },
+    ]);
+  }
 
   get dictionary(): TermDictionary {
     return this.#dictionary;
@@ -237,11 +287,7 @@ export class Postings {
   }
 
   #addPosting(slot: number, number: number, count: number): void {
-    if (count >= LARGE_COUNT) {
-      const large = this.#largeCounts.get(slot) ?? new Map<number, number>();
-      large.set(number, count);
-      this.#largeCounts.set(slot, large);
-    }
+    if (count >= LARGE_COUNT) this.#largeCounts.set(slot, number, count);
     this.#pool.append(number, slot << COUNT_BITS | Math.min(count, LARGE_COUNT));
   }
 
@@ -317,7 +363,7 @@ export class Postings {
 
   #countIn(posting: number, slot: number, number: number): number {
     const count = posting & LARGE_COUNT;
-    return count < LARGE_COUNT ? count : this.#largeCounts.get(slot)?.get(number) ?? count;
+    return count < LARGE_COUNT ? count : this.#largeCounts.at(slot, number) ?? count;
   }
 
   /** What one term of a note's length adds to the denominator. */
@@ -333,6 +379,10 @@ export class Postings {
     const alive = new Uint8Array(length);
     alive.set(this.#alive);
     this.#alive = alive;
+    this.#makeScoreRoom(length);
+  }
+
+  #makeScoreRoom(length: number): void {
     this.#scores = new Float64Array(length);
     this.#clauseScores = new Float64Array(length);
     this.#lastCounts = new Float64Array(length);
@@ -342,50 +392,4 @@ export class Postings {
 interface ClauseMatches {
   readonly idf: number;
   readonly slots: readonly number[];
-}
-
-/** Counts the terms of one note at a time; kept between notes, as its room is. */
-export class TermCounter {
-  readonly #postings: Pick<Postings, "dictionary">;
-  #counts = new Uint32Array(4096);
-  #seen = new Uint32Array(4096);
-  #seenCount = 0;
-  #length = 0;
-
-  constructor(postings: Pick<Postings, "dictionary">) {
-    this.#postings = postings;
-  }
-
-  add(term: string): void {
-    const number = this.#postings.dictionary.intern(term);
-    if (number >= this.#counts.length) this.#counts = withRoom(this.#counts, number);
-    const count = this.#counts[number] ?? 0;
-    if (count === 0) {
-      if (this.#seenCount >= this.#seen.length) this.#seen = withRoom(this.#seen, this.#seenCount);
-      this.#seen[this.#seenCount++] = number;
-    }
-    this.#counts[number] = count + 1;
-    this.#length++;
-  }
-
-  /** Returns what was added since the last `take()` or `reset()`, and starts anew. */
-  take(): NoteTerms {
-    const numbers = this.#seen.slice(0, this.#seenCount);
-    const counts = new Uint32Array(numbers.length);
-    for (let i = 0; i < numbers.length; i++) counts[i] = this.#counts[numbers[i] ?? 0] ?? 0;
-    const terms = { numbers, counts, length: this.#length };
-    this.reset();
-    return terms;
-  }
-
-  /** Forgets a note that was not finished. */
-  reset(): void {
-    for (let i = 0; i < this.#seenCount; i++) this.#counts[this.#seen[i] ?? 0] = 0;
-    this.#seenCount = 0;
-    this.#length = 0;
-  }
-}
-
-function withRoom(array: Uint32Array, index: number): Uint32Array<ArrayBuffer> {
-  return grown(array, Math.max(index + 1, array.length * 2));
 }

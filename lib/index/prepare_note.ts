@@ -16,7 +16,8 @@ import {
   isFindable,
   toChunkTable,
 } from "./indexed_note.ts";
-import type { NoteTerms, TermCounter } from "./postings.ts";
+import type { NoteTerms } from "./postings.ts";
+import type { TermCounter } from "./term_counter.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
 /** How much is hashed or tokenised in one step. */

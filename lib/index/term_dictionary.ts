@@ -2,7 +2,10 @@
  * The dictionary of the index: each term has a number, and the lists that find a term by a part of
  * it are kept beside it, so that neither a prefix nor a single character ever scans all terms.
  */
+import { PostingPool } from "./_posting_pool.ts";
+import { type Frozen, frozenTogether, type SnapshotReader } from "./_snapshot_stream.ts";
 import { StringTable } from "./_string_table.ts";
+import { TermLists } from "./_term_lists.ts";
 
 /** The shortest beginning of a word that may stand for the word. */
 export const MIN_PREFIX_LETTERS = 3;
@@ -13,14 +16,31 @@ const PLAIN_WORD = /^\p{Script=Latin}+$/u;
 
 /** Terms and their numbers, 0 and up; a term once known is known for good. */
 export class TermDictionary {
-  readonly #terms = new StringTable();
+  #terms = new StringTable();
   /** Words by their first letters. */
-  readonly #byPrefix = new Map<string, number[]>();
+  #byPrefix = new TermLists();
   /** Words by their length in letters. */
-  readonly #byLength: number[][] = [];
+  #byLength = new PostingPool();
   /** Bigrams by their first and by their last character, a lone character under both. */
-  readonly #byFirst = new Map<string, number[]>();
-  readonly #byLast = new Map<string, number[]>();
+  #byFirst = new TermLists();
+  #byLast = new TermLists();
+
+  /** Makes a dictionary of what `freeze()` saved. */
+  static async restore(reader: SnapshotReader): Promise<TermDictionary> {
+    const dictionary = new TermDictionary();
+    dictionary.#terms = await StringTable.restore(reader);
+    dictionary.#byPrefix = await TermLists.restore(reader);
+    dictionary.#byLength = await PostingPool.restore(reader);
+    dictionary.#byFirst = await TermLists.restore(reader);
+    dictionary.#byLast = await TermLists.restore(reader);
+    return dictionary;
+  }
+
+  /** Takes down which terms are known now. */
+  freeze(): Frozen {
+    const parts = [this.#terms, this.#byPrefix, this.#byLength, this.#byFirst, this.#byLast];
+    return frozenTogether(parts.map((part) => part.freeze()));
+  }
 
   get size(): number {
     return this.#terms.size;
@@ -44,7 +64,7 @@ export class TermDictionary {
 
   /** Returns the numbers of all words that go on after `beginning`, of three letters and more. */
   withPrefix(beginning: string): number[] {
-    return (this.#byPrefix.get(beginning.slice(0, MIN_PREFIX_LETTERS)) ?? []).filter((number) => {
+    return this.#byPrefix.at(beginning.slice(0, MIN_PREFIX_LETTERS)).filter((number) => {
       const term = this.termOf(number);
       return term.length > beginning.length && term.startsWith(beginning);
     });
@@ -52,22 +72,18 @@ export class TermDictionary {
 
   /** Returns the numbers of the words that one slip of the keyboard parts from `word`. */
   nearTo(word: string): number[] {
-    const found: number[] = [];
-    if (word.length < MIN_TYPO_LETTERS || !PLAIN_WORD.test(word)) return found;
-    for (let length = word.length - 1; length <= word.length + 1; length++) {
-      for (const number of this.#byLength[length] ?? []) {
+    if (word.length < MIN_TYPO_LETTERS || !PLAIN_WORD.test(word)) return [];
+    return [word.length - 1, word.length, word.length + 1].flatMap((length) =>
+      this.#byLength.numbersOf(length).filter((number) =>
         // One slip leaves one of both ends alone, which is quicker to see than the whole word.
-        if (this.#sharesAnEnd(number, word) && isOneSlip(word, this.termOf(number))) {
-          found.push(number);
-        }
-      }
-    }
-    return found;
+        this.#sharesAnEnd(number, word) && isOneSlip(word, this.termOf(number))
+      )
+    );
   }
 
   /** Returns the bigrams in which a character stands first, and those in which it stands last. */
   around(char: string): { readonly first: readonly number[]; readonly last: readonly number[] } {
-    return { first: this.#byFirst.get(char) ?? [], last: this.#byLast.get(char) ?? [] };
+    return { first: this.#byFirst.at(char), last: this.#byLast.at(char) };
   }
 
   #sharesAnEnd(number: number, word: string): boolean {
@@ -78,21 +94,15 @@ export class TermDictionary {
   #fileAway(term: string, number: number): void {
     if (PLAIN_WORD.test(term)) {
       if (term.length > MIN_PREFIX_LETTERS) {
-        addTo(this.#byPrefix, term.slice(0, MIN_PREFIX_LETTERS), number);
+        this.#byPrefix.add(term.slice(0, MIN_PREFIX_LETTERS), number);
       }
-      (this.#byLength[term.length] ??= []).push(number);
+      this.#byLength.append(term.length, number);
     } else if (term.length <= 4 && !/^[\x20-\x7e]/.test(term)) {
       const chars = [...term];
-      addTo(this.#byFirst, chars[0] ?? "", number);
-      addTo(this.#byLast, chars.at(-1) ?? "", number);
+      this.#byFirst.add(chars[0] ?? "", number);
+      this.#byLast.add(chars.at(-1) ?? "", number);
     }
   }
-}
-
-function addTo(lists: Map<string, number[]>, key: string, number: number): void {
-  const list = lists.get(key);
-  if (list) list.push(number);
-  else lists.set(key, [number]);
 }
 
 /** One letter more, less or other, or two neighbours swapped. */

@@ -12,16 +12,21 @@ import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import type { EmbeddingCache } from "./cache.ts";
 import { type EmbeddingTexts, embeddingTexts } from "./embedding_texts.ts";
 import { Embeddings } from "./embeddings.ts";
+import type { FileCache } from "./file_cache.ts";
+import { IndexSnapshot, type SnapshotPlace } from "./index_snapshot.ts";
 import { type FindableKinds, type IndexedNote, isFindable } from "./indexed_note.ts";
 import { type IndexAnswer, type NoteQuery, searchIndex } from "./note_search.ts";
 import { isInactive, NoteTable, type TableCounts } from "./note_table.ts";
 import { NoteVectors } from "./note_vectors.ts";
 import { NoteDatabase, type NoteFilter } from "./orama.ts";
-import { Postings, TermCounter } from "./postings.ts";
+import { Postings } from "./postings.ts";
+import { TermCounter } from "./term_counter.ts";
 import { TextCache } from "./text_cache.ts";
 import { TextReader } from "./text_reader.ts";
 import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
-import { type SyncOutcome, VaultSync } from "./vault_sync.ts";
+import type { SyncOutcome } from "./note_sync.ts";
+import { VaultSync } from "./vault_sync.ts";
+import { VaultWatch, type WatchOptions } from "./vault_watch.ts";
 
 export interface VaultIndexOptions {
   readonly vault: Vault;
@@ -30,6 +35,10 @@ export interface VaultIndexOptions {
   readonly onlyKinds?: FindableKinds;
   /** Absent: notes are found by their words only. */
   readonly embedding?: EmbeddingOptions | undefined;
+  /** Absent: every file is looked at before each answer. */
+  readonly watch?: WatchOptions | undefined;
+  /** Absent: every start reads the whole vault. */
+  readonly state?: KeptState | undefined;
 }
 
 export interface EmbeddingOptions {
@@ -38,6 +47,13 @@ export interface EmbeddingOptions {
   readonly weight?: number | undefined;
   /** Called when the first note is embedded. */
   readonly openCache: () => EmbeddingCache;
+}
+
+/** What is kept from one run to the next. */
+export interface KeptState {
+  /** First called at the start. */
+  readonly files: () => FileCache;
+  readonly snapshot: SnapshotPlace;
 }
 
 /** What is where in the vault, and what answers a query best. */
@@ -49,13 +65,16 @@ export class VaultIndex {
   readonly #texts: TextReader;
   readonly #table: NoteTable;
   readonly #embeddings: Embeddings | undefined;
+  readonly #vectors: NoteVectors | undefined;
+  readonly #watch: VaultWatch | undefined;
+  readonly #snapshot: IndexSnapshot | undefined;
   readonly #sync: VaultSync;
 
   constructor(options: VaultIndexOptions) {
-    const { vault, clock, logger, onlyKinds, embedding } = options;
+    const { vault, clock, logger, onlyKinds, embedding, watch, state } = options;
     this.#options = options;
-    const vectors = embedding && new NoteVectors(embedding.embedder.dimensions);
-    this.#database = new NoteDatabase(this.#postings, vectors);
+    this.#vectors = embedding && new NoteVectors(embedding.embedder.dimensions);
+    this.#database = new NoteDatabase(this.#postings, this.#vectors);
     this.#table = new NoteTable({ layout: vault, database: this.#database, onlyKinds });
     this.#texts = new TextReader({ vault, table: this.#table, cache: new TextCache() });
     this.#embeddings = embedding && new Embeddings({
@@ -64,8 +83,23 @@ export class VaultIndex {
       clock,
       logger,
     });
+    this.#watch = watch && new VaultWatch({ ...watch, vault, clock, logger });
+    this.#snapshot = state && new IndexSnapshot({
+      ...state.snapshot,
+      table: this.#table,
+      database: this.#database,
+      postings: this.#postings,
+      vectors: this.#vectors,
+      onMissingVectors: (note) => this.#embeddings?.expect(note),
+      clock,
+      logger,
+    });
     this.#sync = new VaultSync({
       vault,
+      watch: this.#watch,
+      files: state?.files,
+      restore: () => this.#restore(),
+      onChange: () => this.#snapshot?.noteChange(),
       table: this.#table,
       database: this.#database,
       embeddings: this.#embeddings,
@@ -90,6 +124,12 @@ export class VaultIndex {
     return this.#sync.indexing;
   }
 
+  /** How changes are noticed now and, where that is the slower way, why. */
+  get freshness(): { mode: "scan" | "watch"; reason?: string } {
+    const reason = this.#watch?.reason;
+    return { mode: this.#watch?.mode ?? "scan", ...(reason === undefined ? {} : { reason }) };
+  }
+
   /** What concerns the vault as a whole. */
   get warnings(): readonly string[] {
     const failure = this.#embeddings?.failure;
@@ -107,6 +147,11 @@ export class VaultIndex {
   /** Returns when every change made before the call is in the index, and whether it can tell. */
   refresh(when: "due" | "always" = "due"): Promise<Freshness> {
     return this.#sync.refresh(when);
+  }
+
+  /** Checks once more that no change was missed, where changes are listened for. */
+  prove(): Promise<void> {
+    return this.#sync.prove();
   }
 
   /**
@@ -187,7 +232,20 @@ export class VaultIndex {
   async close(): Promise<void> {
     this.#embeddings?.stop();
     await this.#sync.close();
+    await this.#snapshot?.close();
     await this.#embeddings?.close();
+  }
+
+  async #restore(): Promise<void> {
+    const { clock, state } = this.#options;
+    if (!state || !this.#snapshot) return;
+    const slicer = new Slicer(clock);
+    const known = await slicer.run(state.files().readAll());
+    await this.#snapshot.restore(known);
+    // What the table of files has beside the notes of the snapshot is of files that may be gone.
+    for (const path of known.keys()) {
+      if (!this.#table.find(path)) state.files().remove(path);
+    }
   }
 
   #scale(): DenseScale | undefined {

@@ -1,76 +1,47 @@
 /**
- * Keeps the table of notes equal to the files. Nothing is taken on trust: a file is read again when
- * its stamp differs or proves nothing, its content counts by hash, and a note is dropped only when
- * the disk itself says that the file is gone.
+ * When vault and index are compared, and how much of the vault has to be looked at for that: all of
+ * it or, where changes are heard of, the places that changed. One comparison runs at a time.
  */
 import type { Diagnostic, Freshness, Indexing } from "@/lib/contracts.ts";
-import { AppError, describeFailure, NoteNotFound } from "@/lib/errors.ts";
-import { type Clock, type Logger, settleWithin, Slicer } from "@/lib/seams.ts";
-import { classifyNote } from "@/lib/vault/kinds.ts";
-import {
-  type FolderStamp,
-  looksUnmounted,
-  provenAbsent,
-  rememberFolders,
-  scanVault,
-  type VaultScan,
-} from "@/lib/vault/scan.ts";
-import { type NoteBytes, readFile, type Vault } from "@/lib/vault/vault.ts";
+import { describeFailure } from "@/lib/errors.ts";
+import { settleWithin, Slicer } from "@/lib/seams.ts";
+import { isRootStill, scanPlaces, scanVault, type VaultScan } from "@/lib/vault/scan.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
+import { NoteSync, type NoteSyncOptions, type SyncOutcome } from "./note_sync.ts";
+import { covers, type Look } from "./seen_vault.ts";
 import { SingleFlight } from "./_single_flight.ts";
-import type { Embeddings } from "./embeddings.ts";
-import type { FileRecord, IndexedNote } from "./indexed_note.ts";
-import type { NoteTable } from "./note_table.ts";
-import type { NoteDatabase } from "./orama.ts";
-import { hashBytes, type PrepareContext, prepareNote } from "./prepare_note.ts";
-import { mustCompare, planSync } from "./sync.ts";
+import { mustCompare } from "./sync.ts";
+import type { VaultWatch } from "./vault_watch.ts";
 
-const NO_SLOT = -1;
 /** So long after its begin the first load is waited for: a small vault is read by then. */
 const FIRST_LOAD_WAIT_MS = 500;
 /** Shorter than other slices: scans run before every search. */
 const SCAN_SLICE_MS = 4;
+/** A scan of 50 000 notes takes a quarter of a second: that is .1 % of the time. */
+const PROOF_INTERVAL_MS = 240_000;
+/** The first one comes sooner: where events get lost at all, they may from the start. */
+const FIRST_PROOF_MS = 15_000;
 
-export interface VaultSyncOptions {
-  readonly vault: Vault;
-  readonly table: NoteTable;
-  readonly database: NoteDatabase;
-  readonly prepare: PrepareContext;
-  /** Absent when nothing is embedded. */
-  readonly embeddings?: Embeddings | undefined;
-  readonly clock: Clock;
-  readonly logger: Logger;
+export interface VaultSyncOptions extends NoteSyncOptions {
+  /** Absent if every file is to be looked at each time. */
+  readonly watch?: VaultWatch | undefined;
+  /** Fills the empty index with what is known from an earlier run, if anything. */
+  readonly restore?: (() => Promise<void>) | undefined;
 }
 
-export interface SyncOutcome {
-  readonly added: number;
-  readonly changed: number;
-  readonly removed: number;
-}
-
-/** What the reading of one file has to know of the run it belongs to. */
-interface ReadRun {
-  readonly slicer: Slicer;
-  readonly isFull: boolean;
-  readonly scan: VaultScan;
-  /** Known files that the scan did not meet, without those that were dropped by now. */
-  readonly missing: Set<VaultPath>;
-}
-
-interface Failure {
-  readonly diagnostic: Diagnostic;
-  /** Absent when the file could not be read: it is tried again each time. */
-  readonly file: FileRecord | undefined;
-}
+/** How a comparison is to be done. */
+type RunKind =
+  | "compare"
+  /** The first one, that searches wait for only a moment. */
+  | "load"
+  /** Reads every file again. */
+  | "reread";
 
 /** Compares vault and index, one comparison at a time. */
 export class VaultSync {
   readonly #options: VaultSyncOptions;
+  readonly #notes: NoteSync;
   readonly #flight = new SingleFlight(() => this.#run());
-  readonly #failures = new Map<VaultPath, Failure>();
-  #folders: ReadonlyMap<string, FolderStamp> = new Map();
-  #skipped: readonly Diagnostic[] = [];
-  #derived: readonly VaultPath[] = [];
   #warnings: readonly string[] = [];
   /** When the last comparison that ended began; `undefined` = never. */
   #comparedAtMs: number | undefined;
@@ -80,13 +51,18 @@ export class VaultSync {
   #indexing: Indexing | undefined;
   #firstLoad: { readonly run: Promise<SyncOutcome>; readonly startMs: number } | undefined;
   #queuedFullRun: Promise<SyncOutcome> | undefined;
-  #isFullRun = false;
-  #upkeep: Promise<void> = Promise.resolve();
+  #nextRun: RunKind = "compare";
+  /** A look at everything from outside a run, by which the watcher is to be judged. */
+  #proof: VaultScan | undefined;
+  #compaction: Promise<void> = Promise.resolve();
+  #renewal: Promise<void> = Promise.resolve();
+  #proofTimer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
-  #outcome = { added: 0, changed: 0, removed: 0 };
+  #outcome: SyncOutcome = { added: 0, changed: 0, removed: 0 };
 
   constructor(options: VaultSyncOptions) {
     this.#options = options;
+    this.#notes = new NoteSync(options);
   }
 
   /** Progress of the first load or of a full one; `undefined` when there is none under way. */
@@ -101,56 +77,78 @@ export class VaultSync {
 
   /** Files that were left out, wholly or in part, with the reason. */
   diagnostics(): Diagnostic[] {
-    return [...this.#skipped, ...[...this.#failures.values()].map((failure) => failure.diagnostic)];
+    return this.#notes.diagnostics();
   }
 
   /** Files that are never read, in no order. */
   get derivedPaths(): readonly VaultPath[] {
-    return this.#derived;
+    return this.#notes.derivedPaths;
   }
 
   /**
    * Returns when the index holds every change that was made before the call. It does not wait for a
-   * run that reads everything nor, in a large vault, more often than every few seconds, unless
-   * `when` is "always": then the answer is not verified, nor is it when a part cannot be seen.
+   * run that reads everything nor, in a large vault of whose changes nothing is heard, more often
+   * than every few seconds, unless `when` is "always": then the answer is not verified, nor is it
+   * when a part cannot be seen.
    */
   async refresh(when: "due" | "always" = "due"): Promise<Freshness> {
-    const { clock, table } = this.#options;
-    const state = {
-      notes: table.size,
-      comparedAtMs: this.#comparedAtMs,
-      nowMs: clock.monotonicMs(),
-    };
     await this.#waitForFirstLoad();
-    if (this.#indexing || (when === "due" && !mustCompare(state))) return this.#unverified();
+    if (this.#indexing || (when === "due" && !this.#mustCompare())) return this.#unverified();
     const verifiedAtMs = this.#verifiedAtMs;
     await this.#flight.join();
     return this.#verifiedAtMs === verifiedAtMs ? this.#unverified() : { verified: true, ageMs: 0 };
   }
 
-  /** Reads every file again, whatever its stamp says. Calls that wait share a run. */
+  /** Reads the vault the first time, later every file again. Calls that wait share a run. */
   readAll(): Promise<SyncOutcome> {
     const startMs = this.#options.clock.monotonicMs();
     this.#indexing ??= { done: 0, total: 0 };
-    const run = this.#queuedFullRun ??= this.#runFull();
+    const run = this.#queuedFullRun ??= this.#runFull(this.#firstLoad ? "reread" : "load");
+    if (!this.#firstLoad && this.#options.watch) this.#proveAfter(FIRST_PROOF_MS);
     this.#firstLoad ??= { run, startMs };
     return run;
+  }
+
+  /**
+   * Looks at everything, and whether the watcher has told of all that is different by now: one miss,
+   * and it is never relied on again. Does nothing where it is not relied on anyway.
+   */
+  async prove(): Promise<void> {
+    const { clock, vault, watch } = this.#options;
+    if (watch?.mode !== "watch" || this.#isClosed) return;
+    const scan = await new Slicer(clock, SCAN_SLICE_MS).run(scanVault(vault));
+    if (this.#isClosed) return;
+    this.#proof = scan;
+    await this.#flight.join();
+  }
+
+  #proveAfter(delayMs: number): void {
+    if (this.#isClosed) return;
+    this.#proofTimer = setTimeout(async () => {
+      await this.prove().catch(() => undefined);
+      this.#proveAfter(PROOF_INTERVAL_MS);
+    }, delayMs);
+    // Nothing else may be kept waiting for it.
+    Deno.unrefTimer(this.#proofTimer);
   }
 
   /** Stops between two notes, and returns when nothing runs any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearTimeout(this.#proofTimer);
     // Who asked for the run is told how it ended.
     await this.#queuedFullRun?.catch(() => undefined);
     await this.#flight.idle();
-    await this.#upkeep;
+    await this.#compaction;
+    await this.#renewal;
+    await this.#options.watch?.close();
   }
 
   /** Waits its turn, so that no search which waits for a comparison has to wait for this. */
-  async #runFull(): Promise<SyncOutcome> {
+  async #runFull(kind: RunKind): Promise<SyncOutcome> {
     await this.#flight.idle();
     this.#queuedFullRun = undefined;
-    this.#isFullRun = true;
+    this.#nextRun = kind;
     await this.#flight.join();
     return this.#outcome;
   }
@@ -163,6 +161,13 @@ export class VaultSync {
     if (leftMs > 0) await settleWithin(run, leftMs);
   }
 
+  #mustCompare(): boolean {
+    const { clock, table, watch } = this.#options;
+    if (watch?.isHopeful) return true;
+    const nowMs = clock.monotonicMs();
+    return mustCompare({ notes: table.size, comparedAtMs: this.#comparedAtMs, nowMs });
+  }
+
   #unverified(): Freshness {
     const ageMs = this.#verifiedAtMs === undefined
       ? null
@@ -171,38 +176,99 @@ export class VaultSync {
   }
 
   async #run(): Promise<void> {
-    const isFull = this.#isFullRun;
-    this.#isFullRun = false;
+    const kind = this.#nextRun;
+    this.#nextRun = "compare";
     const startMs = this.#options.clock.monotonicMs();
+    this.#outcome = { added: 0, changed: 0, removed: 0 };
     try {
-      await this.#upkeep;
-      await this.#compare(startMs, isFull);
+      if (kind === "load") await this.#options.restore?.();
+      if (!this.#isClosed) await this.#compare(startMs, kind);
+      if (!this.#isClosed) await this.#judgeWatcher(startMs);
     } finally {
-      if (isFull && !this.#queuedFullRun) this.#indexing = undefined;
+      if (kind !== "compare" && !this.#queuedFullRun) this.#indexing = undefined;
     }
-    this.#options.embeddings?.settle();
-    this.#upkeep = this.#keepUp();
+    const { clock, embeddings, files } = this.#options;
+    embeddings?.settle();
+    if (files) await new Slicer(clock).run(files().flush());
+    this.#keepUp();
   }
 
-  async #compare(startMs: number, isFull: boolean): Promise<void> {
-    const { clock, vault } = this.#options;
-    this.#outcome = { added: 0, changed: 0, removed: 0 };
-    if (this.#isClosed) return;
-    const scan = await new Slicer(clock, SCAN_SLICE_MS).run(scanVault(vault));
-    this.#setWarnings(scan);
-    if (scan.rootError === undefined) await this.#apply(scan, isFull);
+  async #compare(startMs: number, kind: RunKind): Promise<void> {
+    const { clock, vault, watch } = this.#options;
+    const heard = kind === "compare" ? await this.#lookWhereHeard() : undefined;
+    const watcher = watch?.beforeScan();
+    const look = heard ??
+      { scan: await new Slicer(clock, SCAN_SLICE_MS).run(scanVault(vault)) };
+    this.#setWarnings(look.scan);
+    if (look.scan.rootError === undefined) await this.#apply(look, kind);
     if (this.#isClosed) return;
     this.#comparedAtMs = startMs;
-    if (this.#warnings.length === 0 && !this.#hasUnreadable()) this.#verifiedAtMs = startMs;
+    const isWhole = this.#warnings.length === 0;
+    if (isWhole && this.#notes.unreadable().length === 0) this.#verifiedAtMs = startMs;
+    if (!heard) watch?.afterScan(watcher, isWhole);
+    else if (isWhole) watch?.afterLook(look.scan);
+    else watch?.distrust("a part of the vault cannot be seen");
   }
 
-  #hasUnreadable(): boolean {
-    for (const { file } of this.#failures.values()) if (!file) return true;
-    return false;
+  /** Returns `undefined` if everything has to be looked at. */
+  async #lookWhereHeard(): Promise<Look | undefined> {
+    const { clock, vault, watch } = this.#options;
+    const heard = await watch?.catchUp();
+    if (!heard) return undefined;
+    if (!isRootStill(vault, this.#notes.folders)) {
+      watch?.distrust("another folder stands where the vault was");
+      return undefined;
+    }
+    const places = new Set([...heard.places, ...this.#notes.unreadable()]);
+    const scan = await new Slicer(clock, SCAN_SLICE_MS).run(scanPlaces(vault, places));
+    return { scan, places };
   }
 
-  /** Gives back what removed notes took; only the next comparison waits for it. */
-  async #keepUp(): Promise<void> {
+  async #apply(look: Look, kind: RunKind): Promise<void> {
+    const { outcome, kept } = await this.#notes.apply(look, {
+      slicer: new Slicer(this.#options.clock),
+      isFull: kind === "reread",
+      beforeChanges: () => this.#compaction,
+      onProgress: (done, total) => {
+        if (kind !== "compare") this.#indexing = { done, total };
+      },
+      isStopped: () => this.#isClosed,
+    });
+    this.#outcome = outcome;
+    if (kept === 0) return;
+    this.#warnings = [
+      ...this.#warnings,
+      `${kept} notes cannot be seen now, but are not known to be deleted, so that they stay in ` +
+      "the index. Is a folder unreadable or a disk not mounted?",
+    ];
+  }
+
+  /** Whatever differs from the index now, the watcher must have told of, or be about to. */
+  async #judgeWatcher(startMs: number): Promise<void> {
+    const { clock, watch } = this.#options;
+    const proof = this.#proof;
+    this.#proof = undefined;
+    if (!proof || proof.rootError !== undefined || watch?.mode !== "watch") return;
+    const stale = await this.#notes.findStale(proof, new Slicer(clock));
+    if (stale.length === 0) return;
+    const look = await this.#lookWhereHeard();
+    if (!look) return await this.#compare(startMs, "compare");
+    if (stale.some((path) => !covers(look.places ?? new Set(), path))) {
+      watch.demote();
+      return await this.#compare(startMs, "compare");
+    }
+    this.#setWarnings(look.scan);
+    await this.#apply(look, "compare");
+  }
+
+  #keepUp(): void {
+    if (this.#isClosed) return;
+    this.#compaction = this.#compaction.then(() => this.#compact());
+    this.#renewal = this.#renewal.then(() => this.#renewWatcher());
+  }
+
+  /** Gives back what removed notes took; only the next change waits for it. */
+  async #compact(): Promise<void> {
     const { clock, database, logger } = this.#options;
     if (this.#isClosed || !database.isWasteful) return;
     try {
@@ -212,140 +278,12 @@ export class VaultSync {
     }
   }
 
-  async #apply(scan: VaultScan, isFull: boolean): Promise<void> {
-    const { clock, table } = this.#options;
-    const slicer = new Slicer(clock);
-    await this.#takeLateVectors(slicer);
-    const plan = await slicer.run(planSync(scan.files, {
-      paths: () => table.paths(),
-      fileOf: (path) => isFull ? undefined : this.#recordOf(path),
-    }));
-    const { toRead } = plan;
-    const run: ReadRun = { slicer, isFull, scan, missing: new Set(plan.missing) };
-    const derived: VaultPath[] = [];
-    for (const [done, path] of toRead.entries()) {
-      if (this.#isClosed) return;
-      if (isFull) this.#indexing = { done, total: toRead.length };
-      if (this.#mayRead(path)) await this.#read(path, run);
-      else derived.push(path);
-      await slicer.pause();
-    }
-    await this.#dropMissing(run);
-    for (const path of this.#failures.keys()) {
-      if (!scan.files.has(path)) this.#failures.delete(path);
-    }
-    this.#folders = rememberFolders(this.#folders, scan);
-    this.#skipped = scan.skipped;
-    this.#derived = derived;
-  }
-
-  /** Only here, where nothing else changes the index. */
-  async #takeLateVectors(slicer: Slicer): Promise<void> {
-    const { database, embeddings, table } = this.#options;
-    for (const { path, etag, vectors } of embeddings?.takeLate() ?? []) {
-      if (table.find(path)?.etag === etag) await slicer.run(database.addVectors(path, vectors));
-    }
-  }
-
-  /** Derived files are never read. */
-  #mayRead(path: VaultPath): boolean {
-    return classifyNote(this.#options.prepare.layout, path, {}) !== "derived";
-  }
-
-  #recordOf(path: VaultPath): FileRecord | undefined {
-    const failure = this.#failures.get(path);
-    return failure ? failure.file : this.#options.table.fileOf(path);
-  }
-
-  async #read(path: VaultPath, run: ReadRun): Promise<void> {
-    const { clock, table, vault } = this.#options;
-    const hashedAtMs = clock.nowMs();
-    let file: NoteBytes;
-    try {
-      file = readFile(vault, path);
-    } catch (error) {
-      this.#noteUnreadable(path, error);
-      return;
-    }
-    const record: FileRecord = { stamp: file.stamp, hashedAtMs };
-    const etag = await run.slicer.run(hashBytes(file.bytes));
-    const known = table.find(path);
-    if (known?.etag === etag && !run.isFull) {
-      table.touch(path, record);
-      this.#failures.delete(path);
-    } else await this.#index(path, { ...file, etag, record, run });
-  }
-
-  async #index(
-    path: VaultPath,
-    file: NoteBytes & { etag: string; record: FileRecord; run: ReadRun },
-  ): Promise<void> {
-    const { database, embeddings, prepare, table } = this.#options;
-    const { slicer } = file.run;
-    try {
-      const { note, terms, texts } = await slicer.run(prepareNote(prepare, path, file));
-      // What is not embedded any more must not be waited for.
-      if (!texts) embeddings?.forget(path);
-      const vectors = texts && await embeddings?.vectorsOf(note, texts, slicer);
-      const slot = terms ? await slicer.run(database.stage(terms, vectors)) : NO_SLOT;
-      const before = table.find(path);
-      if (before === undefined) this.#outcome.added++;
-      else if (before.etag !== note.etag) this.#outcome.changed++;
-      this.#dropMoved(note, file.run);
-      table.put(note, file.record, slot);
-      this.#failures.delete(path);
-    } catch (error) {
-      // One note that cannot be digested must not keep the others out.
-      prepare.counter.reset();
-      embeddings?.forget(path);
-      this.#options.logger.error("note-not-indexed", { cause: describeFailure(error).cause });
-      this.#failures.set(path, { diagnostic: notIndexed(path), file: file.record });
-    }
-  }
-
-  #noteUnreadable(path: VaultPath, error: unknown): void {
-    // Gone since the scan: the next one will not meet it.
-    if (error instanceof NoteNotFound) return;
-    const why = error instanceof AppError ? error.message : describeFailure(error).cause;
-    const kept = this.#options.table.find(path) ? "; what was read before is still found" : "";
-    const message = `The file cannot be read: ${why}${kept}. Check who may read it`;
-    this.#failures.set(path, {
-      diagnostic: { path, reason: "unreadable", message },
-      file: undefined,
-    });
-  }
-
-  /** A memory that moved is found at its new place at once: its old one would dispute its id. */
-  #dropMoved(note: IndexedNote, run: ReadRun): void {
-    if (note.kind !== "memory" || run.missing.size === 0) return;
-    for (const path of this.#options.table.pathsOf(note.id)) {
-      if (run.missing.has(path) && this.#dropIfGone(path, run.scan)) run.missing.delete(path);
-    }
-  }
-
-  #dropIfGone(path: VaultPath, scan: VaultScan): boolean {
-    const { embeddings, table, vault } = this.#options;
-    if (looksUnmounted(this.#folders, scan.folders, path)) return false;
-    if (!provenAbsent(vault, path, scan)) return false;
-    table.remove(path);
-    embeddings?.forget(path);
-    this.#outcome.removed++;
-    return true;
-  }
-
-  async #dropMissing({ scan, slicer, missing }: ReadRun): Promise<void> {
-    let kept = 0;
-    for (const path of missing) {
-      if (this.#isClosed) return;
-      if (!this.#dropIfGone(path, scan)) kept++;
-      await slicer.pause();
-    }
-    if (kept === 0) return;
-    this.#warnings = [
-      ...this.#warnings,
-      `${kept} notes cannot be seen now, but are not known to be deleted, so that they stay in ` +
-      "the index. Is a folder unreadable or a disk not mounted?",
-    ];
+  /** A watcher that is new is of use after one more look at everything. */
+  async #renewWatcher(): Promise<void> {
+    const { watch } = this.#options;
+    if (this.#isClosed || !watch || this.#notes.folders.size === 0) return;
+    const isNew = await watch.renew(this.#notes.folders, this.#warnings.length === 0);
+    if (isNew && !this.#isClosed) void this.#flight.join().catch(() => undefined);
   }
 
   #setWarnings(scan: VaultScan): void {
@@ -365,14 +303,4 @@ function warningsOf({ rootError, unreadableFolders }: VaultScan): string[] {
     ];
   }
   return unreadableFolders.size > 0 ? [`${unreadableFolders.size} folders cannot be read`] : [];
-}
-
-function notIndexed(path: VaultPath): Diagnostic {
-  return {
-    path,
-    reason: "not-indexed",
-    message:
-      "The server failed over this note; its log has the cause. What it held before is still found, " +
-      "other notes are not affected",
-  };
 }

@@ -1,4 +1,6 @@
 /** Many vectors of small integers, and their cosines with a query in one scan. */
+import { SnapshotUnusable } from "./_snapshot_frames.ts";
+import type { Frozen, SnapshotReader, SnapshotWriter } from "./_snapshot_stream.ts";
 import { BLOCK_ROWS, KernelRows, PlainRows, type VectorRows } from "./_vector_rows.ts";
 
 export interface VectorMatrixOptions {
@@ -14,6 +16,8 @@ const MAX_PAGES = 65_536;
 /** Beyond it the query would become too coarse. */
 const MAX_DIMENSIONS = 65_536;
 const FIRST_ROWS = 256;
+/** Or one row, if it is longer. */
+const BYTES_SAVED_PER_STEP = 64 * 1024;
 
 /**
  * Returns a vector as integers, its largest absolute value as 127; `undefined` if it is all zero or
@@ -50,6 +54,40 @@ export class VectorMatrix {
     }
     this.dimensions = dimensions;
     this.#rows = openRows(dimensions, options);
+  }
+
+  /**
+   * Makes a matrix of what `freeze()` saved.
+   *
+   * @throws {SnapshotUnusable} If it was one of other dimensions.
+   */
+  static async restore(
+    reader: SnapshotReader,
+    dimensions: number,
+    options: VectorMatrixOptions = {},
+  ): Promise<VectorMatrix> {
+    const [found, rowCount = 0] = await reader.readNumbers(2);
+    if (found !== dimensions) throw new SnapshotUnusable("not-restorable");
+    reader.requireLeft(rowCount * (dimensions + Float64Array.BYTES_PER_ELEMENT));
+    const matrix = new VectorMatrix(dimensions, options);
+    matrix.appendEmpty(rowCount);
+    for (const [first, end] of savedSteps(rowCount, dimensions)) {
+      const values = await reader.readArray(Int8Array, (end - first) * dimensions);
+      for (let row = first, at = 0; row < end; row++, at += dimensions) {
+        matrix.#rows.set(row, values.subarray(at, at + dimensions));
+      }
+      await reader.fill(matrix.#inverseLengths.subarray(first, end));
+    }
+    return matrix;
+  }
+
+  /**
+   * Takes down the rows that there are now. One that has a vector and gets another before it is
+   * saved is saved with that one.
+   */
+  freeze(): Frozen {
+    const inverseLengths = this.#inverseLengths.slice(0, this.#rowCount);
+    return { save: (writer) => this.#save(inverseLengths, writer) };
   }
 
   /** How the rows are multiplied now. */
@@ -111,7 +149,7 @@ export class VectorMatrix {
    */
   rowAt(row: number): Int8Array<ArrayBuffer> {
     this.#requireRow(row);
-    return this.#rows.rowAt(row);
+    return this.#rows.rowsAt(row, 1);
   }
 
   /**
@@ -137,11 +175,28 @@ export class VectorMatrix {
     return cosines.subarray(0, this.#rowCount);
   }
 
+  /** @param before By row that there was, the inverse length that it had: NaN = no vector. */
+  async #save(before: Float64Array, writer: SnapshotWriter): Promise<void> {
+    await writer.writeNumbers(this.dimensions, before.length);
+    for (const [first, end] of savedSteps(before.length, this.dimensions)) {
+      // Both copied at once, so that they belong together whatever is set meanwhile.
+      const values = this.#rows.rowsAt(first, end - first);
+      const inverseLengths = this.#inverseLengths.slice(first, end);
+      for (let i = 0; i < inverseLengths.length; i++) {
+        if (!Number.isNaN(before[first + i] ?? NaN)) continue;
+        inverseLengths[i] = NaN;
+        values.fill(0, i * this.dimensions, (i + 1) * this.dimensions);
+      }
+      await writer.writeArray(values);
+      await writer.writeArray(inverseLengths);
+    }
+  }
+
   /** Copies all rows at once, which takes its time; it comes to that only after some 4 GiB. */
   #leaveKernel(rowCount: number): void {
     const plain = new PlainRows(this.dimensions);
     plain.reserve(rowCount);
-    for (let row = 0; row < this.#rowCount; row++) plain.set(row, this.#rows.rowAt(row));
+    for (let row = 0; row < this.#rowCount; row++) plain.set(row, this.#rows.rowsAt(row, 1));
     this.#rows = plain;
   }
 
@@ -168,6 +223,14 @@ export class VectorMatrix {
     throw new RangeError(
       `Cannot use a vector of ${vector.length} dimensions: here they have ${this.dimensions}`,
     );
+  }
+}
+
+/** Yields the first row and the one after the last of each step in which rows are saved. */
+function* savedSteps(rowCount: number, dimensions: number): Generator<[number, number]> {
+  const rows = Math.max(1, Math.floor(BYTES_SAVED_PER_STEP / dimensions));
+  for (let first = 0; first < rowCount; first += rows) {
+    yield [first, Math.min(first + rows, rowCount)];
   }
 }
 

@@ -20,6 +20,7 @@ import {
   type FolderPath,
   isMarkdown,
   joinVaultPath,
+  parentOf,
   type VaultPath,
 } from "./vault_path.ts";
 
@@ -38,9 +39,13 @@ export interface FolderStamp {
   readonly ino: number;
   /** True if it held nothing, names with a leading dot apart. */
   readonly empty: boolean;
+  /** How many names it held, files that are no notes included. */
+  readonly entries: number;
+  /** True if it held a link, or a folder that must not be opened. */
+  readonly mixed: boolean;
 }
 
-/** One look at the whole vault. */
+/** One look at the vault, or at some places of it. */
 export interface VaultScan {
   /** Every Markdown file that may be read, derived ones too; regular, within the size limit. */
   readonly files: ReadonlyMap<VaultPath, FileStamp>;
@@ -77,21 +82,60 @@ const MESSAGES = {
  * entries.
  */
 export function* scanVault(vault: Vault): Generator<void, VaultScan> {
-  const walk: Walk = {
+  const walk = newWalk(vault);
+  yield* visitTree(walk, "");
+  return toScan(walk);
+}
+
+/**
+ * Looks at some places only: at files by themselves, at folders with all that is below them.
+ *
+ * @param places Whatever is there now, if anything; what is excluded counts as absent.
+ */
+export function* scanPlaces(
+  vault: Vault,
+  places: Iterable<VaultPath>,
+): Generator<void, VaultScan> {
+  const walk = newWalk(vault);
+  for (const place of places) {
+    yield* visitPlace(walk, place);
+    yield;
+  }
+  return toScan(walk);
+}
+
+function newWalk(vault: Vault): Walk {
+  return {
     vault,
     files: new Map(),
     skipped: [],
     unreadableFolders: new Set(),
     folders: new Map(),
   };
-  const pending: FolderPath[] = [""];
+}
+
+function toScan({ vault: _vault, ...scan }: Walk): VaultScan {
+  return scan;
+}
+
+function* visitTree(walk: Walk, top: FolderPath): Generator<void> {
+  const pending: FolderPath[] = [top];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     const inner: VaultPath[] = yield* visitFolder(walk, folder);
     for (const below of inner.sort().reverse()) pending.push(below);
     yield;
   }
-  const { vault: _vault, ...scan } = walk;
-  return scan;
+}
+
+function* visitPlace(walk: Walk, place: VaultPath): Generator<void> {
+  const found = statFile(walk.vault, place);
+  if (found.state === "other" && found.what === "folder") {
+    yield* visitTree(walk, place);
+  } else if (found.state !== "absent") {
+    const isSymlink = found.state === "other" && found.what === "symlink";
+    const name = baseName(place);
+    visitEntry(walk, parentOf(place), { name, isSymlink, isFile: false, isDirectory: false });
+  }
 }
 
 /** Returns the folders to visit next. */
@@ -114,12 +158,19 @@ function listFolder(walk: Walk, folder: FolderPath): Deno.DirEntry[] {
     if (!isDirectory) throw new Deno.errors.NotADirectory();
     const entries = Array.from(Deno.readDirSync(disk));
     const empty = entries.every((entry) => entry.name.startsWith("."));
-    walk.folders.set(folder, { dev, ino: ino ?? 0, empty });
+    const mixed = entries.some((entry) => isOffLimits(walk.vault, folder, entry));
+    walk.folders.set(folder, { dev, ino: ino ?? 0, empty, entries: entries.length, mixed });
     return entries;
   } catch (error) {
     noteFailure(walk, folder, error);
     return [];
   }
+}
+
+function isOffLimits(vault: Vault, folder: FolderPath, entry: Deno.DirEntry): boolean {
+  if (!entry.isDirectory) return entry.isSymlink;
+  const path = joinVaultPath(folder, entry.name);
+  return path === undefined || vault.exclusions.excludesFolder(path);
 }
 
 function noteFailure(walk: Walk, folder: FolderPath, error: unknown): void {
@@ -203,14 +254,15 @@ export function provenAbsent(vault: Vault, path: VaultPath, scan: VaultScan): bo
   const absent = found.state === "absent" || found.state === "other" ||
     (found.state === "file" && found.stamp.size > MAX_NOTE_BYTES);
   // Last, so that a root which went away before the look at the file is not taken for present.
-  return absent && isRootOf(vault, scan);
+  return absent && isRootStill(vault, scan.folders);
 }
 
-function isRootOf(vault: Vault, scan: VaultScan): boolean {
+/** Tells whether the vault's root is there, and the folder that it was when it was listed. */
+export function isRootStill(vault: Vault, folders: ReadonlyMap<string, FolderStamp>): boolean {
   try {
     const { isDirectory, dev, ino } = Deno.lstatSync(vault.root);
     // Absent if the root could not be listed.
-    const seen = scan.folders.get("");
+    const seen = folders.get("");
     return isDirectory && seen?.dev === dev && seen.ino === (ino ?? 0);
   } catch {
     // Whatever the reason, there is no root to prove anything by.

@@ -11,6 +11,7 @@ export const TASK_PERMISSIONS: readonly string[] = [
   "--allow-net",
   "--allow-env",
   "--allow-run",
+  "--allow-sys=statfs",
 ];
 
 /** A home folder with a vault in it. */

@@ -26,6 +26,7 @@ export function testConfig(vault: string, extra: Partial<Config> = {}): Config {
     access: "open",
     embedding: "none",
     denseWeight: undefined,
+    freshness: "scan",
     mcpLegacy: "stateless",
     mcpSse: "on",
     toolsets: ["core", "journal", "reading"],

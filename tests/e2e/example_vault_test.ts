@@ -27,14 +27,21 @@ const FIRST: Readonly<Record<string, string>> = {
 };
 
 async function openExamples(): Promise<Services & AsyncDisposable> {
-  const services = createServices(testConfig(VAULT), {
+  const state = await Deno.makeTempDir({ prefix: "state-" });
+  const services = createServices(testConfig(VAULT, { state }), {
     clock: systemClock,
     newId: randomId,
     ripgrepPath: undefined,
     logger: createLogger({ level: "error", clock: systemClock, pretty: false, write() {} }),
   });
   await services.ready();
-  return { ...services, [Symbol.asyncDispose]: () => services.close() };
+  return {
+    ...services,
+    [Symbol.asyncDispose]: async () => {
+      await services.close();
+      await Deno.remove(state, { recursive: true });
+    },
+  };
 }
 
 describe("the example vault", () => {

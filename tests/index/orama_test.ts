@@ -2,7 +2,8 @@ import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:ass
 import { describe, it } from "@std/testing/bdd";
 import { NoteDatabase, type NoteDocument, type NoteFilter } from "@/lib/index/orama.ts";
 import { parseQuery } from "@/lib/index/parse_query.ts";
-import { Postings, TermCounter } from "@/lib/index/postings.ts";
+import { Postings } from "@/lib/index/postings.ts";
+import { TermCounter } from "@/lib/index/term_counter.ts";
 import { planQuery } from "@/lib/index/query_plan.ts";
 import { createTokenizer } from "@/lib/index/tokenizer.ts";
 import { runAtOnce } from "@/lib/seams.ts";

@@ -1,6 +1,7 @@
 import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { BM25_B, BM25_K1, type Clause, Postings, TermCounter } from "@/lib/index/postings.ts";
+import { BM25_B, BM25_K1, type Clause, Postings } from "@/lib/index/postings.ts";
+import { TermCounter } from "@/lib/index/term_counter.ts";
 import { runAtOnce } from "@/lib/seams.ts";
 import { randomSource } from "../_support/random.ts";
 
@@ -173,24 +174,5 @@ describe("Postings", () => {
 
     equal(postings.noteCount, 1);
     equal(postings.documentFrequency(postings.dictionary.numberOf("a") ?? -1), 1);
-  });
-});
-
-describe("TermCounter", () => {
-  it("take() starts anew, and reset() forgets what was counted", () => {
-    const counter = new TermCounter(new Postings());
-    counter.add("a");
-    counter.add("a");
-    counter.add("b");
-
-    const first = counter.take();
-    counter.add("c");
-    counter.reset();
-    const second = counter.take();
-
-    deepEqual([...first.counts], [2, 1]);
-    equal(first.length, 3);
-    equal(second.length, 0);
-    equal(second.numbers.length, 0);
   });
 });

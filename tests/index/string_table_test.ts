@@ -1,7 +1,8 @@
-import { strictEqual as equal } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { StringTable } from "@/lib/index/_string_table.ts";
 import { randomSource } from "../_support/random.ts";
+import { saveAndRestore } from "../_support/snapshots.ts";
 
 describe("StringTable", () => {
   it("intern() and find() agree with a map over a hundred thousand texts", () => {
@@ -41,4 +42,27 @@ describe("StringTable", () => {
     equal(table.at(table.find("__proto__") ?? -1), "__proto__");
     equal(table.at(99), "");
   });
+
+  for (const count of [0, 1, 1_023, 1_024, 40_000]) {
+    it(`restore() has the ${count} texts that were there at the cut, and goes on with them`, async () => {
+      const table = new StringTable();
+      const nameOf = (number: number) => `${number}`.padStart(number % 9, "记");
+      for (let number = 0; number < count; number++) table.intern(nameOf(number));
+
+      const frozen = table.freeze();
+      let next = count;
+      // so many that each of its arrays is replaced while it is saved
+      const internMore = () => {
+        for (let i = 0; i < 1_000; i++) table.intern(nameOf(next++));
+      };
+      const restored = await saveAndRestore(frozen, StringTable.restore, internMore);
+
+      equal(restored.size, count);
+      equal(restored.find(nameOf(count)), undefined);
+      const numbers = Array.from({ length: count + 30_000 }, (_, number) => number);
+      deepEqual(numbers.map((number) => restored.intern(nameOf(number))), numbers);
+      deepEqual(numbers.map((number) => restored.at(number)), numbers.map(nameOf));
+      equal(table.find(nameOf(next - 1)), next - 1);
+    });
+  }
 });

@@ -15,6 +15,7 @@ function plan(found: FileStamp | undefined, known: FileRecord | undefined) {
   const records = new Map<VaultPath, FileRecord>(known ? [[path, known]] : []);
   return runAtOnce(planSync(new Map(found ? [[path, found]] : []), {
     paths: () => records.keys(),
+    has: (path) => records.has(path),
     fileOf: (path) => records.get(path),
   }));
 }

@@ -2,12 +2,14 @@ import {
   deepStrictEqual as deepEqual,
   notStrictEqual as notEqual,
   ok,
+  rejects,
   strictEqual as equal,
   throws,
 } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { quantize, VectorMatrix } from "@/lib/index/vector_matrix.ts";
 import { randomSource } from "../_support/random.ts";
+import { saveAndRestore } from "../_support/snapshots.ts";
 
 /** What rounding a query to int16 may change in a cosine. */
 const QUERY_ERROR = 3e-5;
@@ -265,6 +267,62 @@ describe("VectorMatrix", () => {
     }
     equal(new VectorMatrix(3).engine, "kernel");
     equal(new VectorMatrix(3, { maxPages: 0 }).engine, "plain");
+  });
+
+  for (const dimensions of [1, 19, 512, 65_536]) {
+    it(`restore() has the rows of ${dimensions} dimensions of the cut, whatever came later`, async () => {
+      const { floats, bytes } = vectorSource(dimensions);
+      const query = floats(dimensions);
+      const rows = Array.from({ length: 30 }, () => bytes(dimensions));
+      const matrix = matrixOf(rows, "kernel");
+      const empty = matrix.appendEmpty(2);
+      const expected = [...matrix.cosines(query)];
+      const last = bytes(dimensions);
+
+      const frozen = matrix.freeze();
+      const changeMore = () => {
+        matrix.set(empty, last);
+        matrix.append(last);
+      };
+      const restored = await saveAndRestore(
+        frozen,
+        (reader) => VectorMatrix.restore(reader, dimensions),
+        changeMore,
+      );
+
+      deepEqual([...restored.cosines(query)], expected);
+      deepEqual(restored.rowAt(empty), new Int8Array(dimensions));
+      equal(restored.append(last), rows.length + 2);
+      deepEqual(restored.cosines(query).at(-1), matrixOf([last], "kernel").cosines(query)[0]);
+    });
+  }
+
+  it("restore() has the rows of a matrix that leaves the kernel while it is saved", async () => {
+    const { floats, bytes } = vectorSource(9);
+    const query = floats(512);
+    const rows = Array.from({ length: 1_000 }, () => bytes(512));
+    const matrix = new VectorMatrix(512, { maxPages: 10 });
+    for (const row of rows) matrix.append(row);
+    const before = matrix.engine;
+
+    const restored = await saveAndRestore(
+      matrix.freeze(),
+      (reader) => VectorMatrix.restore(reader, 512),
+      () => matrix.appendEmpty(100),
+    );
+
+    deepEqual([before, matrix.engine], ["kernel", "plain"]);
+    equal(restored.rowCount, rows.length);
+    deepEqual([...restored.cosines(query)], [...matrixOf(rows, "kernel").cosines(query)]);
+  });
+
+  it("restore() refuses vectors of other dimensions", async () => {
+    const frozen = matrixOf([Int8Array.of(1, 2, 3, 4)], "plain").freeze();
+
+    await rejects(
+      saveAndRestore(frozen, (reader) => VectorMatrix.restore(reader, 2)),
+      /cannot be restored/,
+    );
   });
 
   it("refuses other dimensions, and rows that it does not have", () => {

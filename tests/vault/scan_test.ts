@@ -331,8 +331,18 @@ describe("provenAbsent()", () => {
 
 type Folders = Record<string, FolderStamp>;
 const mapOf = (folders: Folders) => new Map(Object.entries(folders));
-const full = (dev: number, ino: number): FolderStamp => ({ dev, ino, empty: false });
-const empty = (dev: number, ino: number): FolderStamp => ({ dev, ino, empty: true });
+const full = (dev: number, ino: number): FolderStamp => ({
+  dev,
+  ino,
+  empty: false,
+  entries: 3,
+  mixed: false,
+});
+const empty = (dev: number, ino: number): FolderStamp => ({
+  ...full(dev, ino),
+  empty: true,
+  entries: 0,
+});
 
 const MOUNTED: Folders = { "": full(1, 2), "a": full(1, 3), "m": full(9, 2), "m/s": full(9, 4) };
 

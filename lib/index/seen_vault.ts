@@ -1,0 +1,68 @@
+/** What the last looks at the vault have shown, those at some places put together with the whole. */
+import type { Diagnostic } from "@/lib/contracts.ts";
+import { type FolderStamp, rememberFolders, type VaultScan } from "@/lib/vault/scan.ts";
+import type { VaultPath } from "@/lib/vault/vault_path.ts";
+
+/** One look; `places` are absent if it was at everything. */
+export interface Look {
+  readonly scan: VaultScan;
+  readonly places?: ReadonlySet<string>;
+}
+
+export class SeenVault {
+  #folders: ReadonlyMap<string, FolderStamp> = new Map();
+  #skipped: readonly Diagnostic[] = [];
+  #derived: readonly VaultPath[] = [];
+
+  /** The folders of the vault; those that cannot be seen now, as they were. */
+  get folders(): ReadonlyMap<string, FolderStamp> {
+    return this.#folders;
+  }
+
+  /** What looks like a note and is not read. */
+  get skipped(): readonly Diagnostic[] {
+    return this.#skipped;
+  }
+
+  /** Files that are never read, in no order. */
+  get derived(): readonly VaultPath[] {
+    return this.#derived;
+  }
+
+  /** Returns the folders of the vault as a look leaves them. */
+  foldersAfter({ scan, places }: Look): ReadonlyMap<string, FolderStamp> {
+    if (!places) return scan.folders;
+    const isAboutFiles = scan.folders.size === 0 && !some(places, (it) => this.#folders.has(it));
+    if (isAboutFiles) return this.#folders;
+    const folders = new Map<string, FolderStamp>();
+    for (const [path, stamp] of this.#folders) if (!covers(places, path)) folders.set(path, stamp);
+    for (const [path, stamp] of scan.folders) folders.set(path, stamp);
+    return folders;
+  }
+
+  /** Takes in a look, with those of its files that are derived. */
+  take(look: Look, derived: readonly VaultPath[]): void {
+    const { scan, places } = look;
+    const folders = this.foldersAfter(look);
+    this.#folders = folders === this.#folders
+      ? folders
+      : rememberFolders(this.#folders, { ...scan, folders });
+    const kept = <T>(all: readonly T[], pathOf: (one: T) => string): readonly T[] =>
+      places ? all.filter((one) => !covers(places, pathOf(one))) : [];
+    this.#skipped = [...kept(this.#skipped, ({ path }) => path), ...scan.skipped];
+    this.#derived = [...kept(this.#derived, (path) => path), ...derived];
+  }
+}
+
+/** Tells whether a path is one of some places, or lies below one. */
+export function covers(places: ReadonlySet<string>, path: string): boolean {
+  for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
+    if (places.has(path.slice(0, end))) return true;
+  }
+  return false;
+}
+
+function some<T>(all: Iterable<T>, test: (one: T) => boolean): boolean {
+  for (const one of all) if (test(one)) return true;
+  return false;
+}
