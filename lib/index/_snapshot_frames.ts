@@ -134,7 +134,6 @@ export class FrameReader {
    * @throws {SnapshotUnusable} If there is less, or it is not what was written.
    */
   async fill(target: Uint8Array): Promise<void> {
-    if (target.length > this.#left) throw new SnapshotUnusable("damaged");
     for (let at = 0; at < target.length;) {
       if (this.#used === this.#fill) await this.#readFrame();
       const take = Math.min(this.#fill - this.#used, target.length - at);

@@ -46,7 +46,6 @@ export async function writeSnapshot(
   const temp = join(folder, `${FILE_NAME}.${Deno.pid}-${randomId()}.tmp`);
   try {
     const bytes = await writeTemp(temp, options, save);
-    signal?.throwIfAborted();
     await Deno.rename(temp, join(folder, FILE_NAME));
     return bytes;
   } catch (error) {

@@ -106,8 +106,17 @@ describe("NoteVectors.restore()", () => {
       deepEqual(answersOf(restored, 2), answersOf(twin, 2));
       for (const each of [restored, twin]) each.change(3_000, 3);
       deepEqual(answersOf(restored, 4), answersOf(twin, 4));
-      for (const each of [restored, twin]) each.compact();
+      const again = new Changing(
+        await saveAndRestore(
+          restored.vectors.freeze(),
+          (reader) => NoteVectors.restore(reader, DIMENSIONS, { engine }),
+        ),
+        twin.slots,
+        twin.nextSlot,
+      );
+      for (const each of [restored, again, twin]) each.compact();
       deepEqual(answersOf(restored, 5), answersOf(twin, 5));
+      deepEqual(answersOf(again, 5), answersOf(twin, 5));
     });
   }
 
@@ -160,6 +169,23 @@ describe("NoteVectors.restore()", () => {
     ok(Math.abs((metadata[0] ?? NaN) - 0.6) < 1e-4);
     ok(Math.abs((body[0] ?? NaN) - 0.6) < 1e-4);
     equal(restored.chunkCount, 1);
+  });
+
+  it("knows when removed notes take more room than those that are there", async () => {
+    const vectors = new NoteVectors(1);
+    const note = { metadata: Int8Array.of(1), chunks: [], hanShare: 0 };
+    for (let slot = 0; slot < 40_100; slot++) runAtOnce(vectors.stage(slot, note));
+    for (let slot = 0; slot < 20_050; slot++) vectors.remove(slot);
+
+    const restored = await saveAndRestore(
+      vectors.freeze(),
+      (reader) => NoteVectors.restore(reader, 1),
+    );
+
+    equal(restored.scan(Float32Array.of(1)).body.length, 40_100);
+    ok(!restored.isWasteful);
+    restored.remove(20_050);
+    ok(restored.isWasteful);
   });
 
   it("has nothing of a note that was only half staged at the cut", async () => {

@@ -39,7 +39,7 @@ describe("PostingPool", () => {
     const frozen = pool.freeze();
     const random = randomSource(5);
     const appendMore = () => {
-      for (let i = 0; i < 3_000; i++) pool.append(random(LENGTHS.length * 200), i);
+      for (let i = 0; i < 40_000; i++) pool.append(random(LENGTHS.length * 200), i);
     };
     const restored = await saveAndRestore(frozen, PostingPool.restore, appendMore);
 

@@ -135,8 +135,14 @@ describe("Postings.restore()", () => {
       deepEqual(answersOf(restored.postings, seed), answersOf(twin.postings, seed));
       for (const each of [restored, twin]) each.change(600, seed + 100);
       deepEqual(answersOf(restored.postings, seed), answersOf(twin.postings, seed));
-      for (const each of [restored, twin]) each.compact();
+      const again = new Changing(
+        await saveAndRestore(restored.postings.freeze(), Postings.restore),
+        restored.slots,
+      );
+      deepEqual(answersOf(again.postings, seed), answersOf(twin.postings, seed));
+      for (const each of [restored, again, twin]) each.compact();
       deepEqual(answersOf(restored.postings, seed), answersOf(twin.postings, seed));
+      deepEqual(answersOf(again.postings, seed), answersOf(twin.postings, seed));
       deepEqual(restored.slots, twin.slots);
     });
   }
@@ -165,13 +171,23 @@ describe("Postings.restore()", () => {
     equal(restored.dictionary.size, 2);
   });
 
-  it("of none can be filled", async () => {
-    const restored = await saveAndRestore(new Postings().freeze(), Postings.restore);
+  it("has room for more notes than there were, none or thousands", async () => {
+    let postings = new Postings();
+    for (const count of [0, 2_000, 4_000]) {
+      while (postings.slotCount < count) {
+        const words = ["a", `b${postings.slotCount}`];
+        postings.activate(runAtOnce(addNote(postings, words)));
+      }
+      postings = await saveAndRestore(postings.freeze(), Postings.restore);
+      const term = postings.dictionary.numberOf("a") ?? -1;
 
-    for (let i = 0; i < 2_000; i++) restored.activate(runAtOnce(addNote(restored, ["a", `b${i}`])));
+      const { slots, bySlot } = postings.score([
+        { kind: "best", term, matches: [{ number: term, weight: 1 }] },
+      ]);
 
-    equal(restored.noteCount, 2_000);
-    equal(restored.documentFrequency(restored.dictionary.numberOf("a") ?? -1), 2_000);
+      equal(slots.length, count);
+      ok(slots.every((slot) => (bySlot[slot] ?? 0) > 0));
+    }
   });
 
   it("knows that removed notes take more room than those that are there", async () => {

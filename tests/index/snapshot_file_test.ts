@@ -200,6 +200,15 @@ describe("readSnapshot()", () => {
       flipped[at] = (flipped[at] ?? 0) ^ 1 << random(8);
       await checkFoundOut(world, flipped, "damaged");
     }
+    // the last frame is empty
+    await world.save(lengthOfFrames(1));
+    const full = await Deno.readFile(world.file);
+    for (let fromEnd = 1; fromEnd <= FRAME_HEAD; fromEnd++) {
+      const flipped = full.slice();
+      const at = full.length - fromEnd;
+      flipped[at] = (flipped[at] ?? 0) ^ 1 << random(8);
+      await checkFoundOut(world, flipped, "damaged");
+    }
   });
 
   it("finds out what was appended, left out, doubled or moved", async () => {
@@ -359,9 +368,10 @@ describe("readSnapshot()", () => {
 
   it("rejects when it is aborted, and the snapshot stays", async () => {
     await using world = await makeWorld();
-    await world.save(1_000_000);
     const abort = new AbortController();
     const reason = new Error("The program ends");
+    await rejects(world.read({ signal: AbortSignal.abort(reason) }), reason);
+    await world.save(1_000_000);
 
     const reading = readSnapshot(
       { ...world.options, signal: abort.signal, logger: world.logger },
@@ -473,6 +483,10 @@ describe("writeSnapshot()", () => {
 
   it("rejects when it is aborted at any time, and leaves nothing", async () => {
     const reason = new Error("The program ends");
+    await using untouched = await makeWorld();
+    const signal = AbortSignal.abort(reason);
+    await rejects(writeSnapshot({ ...untouched.options, signal }, () => Promise.resolve()), reason);
+    await rejects(Deno.lstat(untouched.folder), Deno.errors.NotFound);
     for (const when of ["before", "soon", "late"]) {
       await using world = await makeWorld();
       await world.save(10);

@@ -317,12 +317,15 @@ describe("VectorMatrix", () => {
   });
 
   it("restore() refuses vectors of other dimensions", async () => {
-    const frozen = matrixOf([Int8Array.of(1, 2, 3, 4)], "plain").freeze();
-
-    await rejects(
-      saveAndRestore(frozen, (reader) => VectorMatrix.restore(reader, 2)),
-      /cannot be restored/,
-    );
+    for (const rows of [[], [Int8Array.of(1)], [Int8Array.of(1), Int8Array.of(2)]]) {
+      await rejects(
+        saveAndRestore(
+          matrixOf(rows, "plain").freeze(),
+          (reader) => VectorMatrix.restore(reader, 2),
+        ),
+        /cannot be restored/,
+      );
+    }
   });
 
   it("refuses other dimensions, and rows that it does not have", () => {
