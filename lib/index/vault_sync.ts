@@ -205,7 +205,7 @@ export class VaultSync {
     this.#comparedAtMs = startMs;
     const isWhole = this.#warnings.length === 0;
     if (isWhole && this.#notes.unreadable().length === 0) this.#verifiedAtMs = startMs;
-    if (!heard) watch?.afterScan(watcher, isWhole);
+    if (!heard) watch?.afterScan(watcher, isWhole ? look.scan.folders : undefined);
     else if (isWhole) watch?.afterLook(look.scan);
     else watch?.distrust("a part of the vault cannot be seen");
   }
@@ -213,13 +213,14 @@ export class VaultSync {
   /** Returns `undefined` if everything has to be looked at. */
   async #lookWhereHeard(): Promise<Look | undefined> {
     const { clock, vault, watch } = this.#options;
-    const heard = await watch?.catchUp();
+    const wasFolder = (place: string) => this.#notes.folders.has(place);
+    const heard = await watch?.catchUp(wasFolder);
     if (!heard) return undefined;
     if (!isRootStill(vault, this.#notes.folders)) {
       watch?.distrust("another folder stands where the vault was");
       return undefined;
     }
-    const places = new Set([...heard.places, ...this.#notes.unreadable()]);
+    const places = new Set([...heard, ...this.#notes.unreadable()]);
     const scan = await new Slicer(clock, SCAN_SLICE_MS).run(scanPlaces(vault, places));
     return { scan, places };
   }

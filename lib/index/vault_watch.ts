@@ -10,7 +10,7 @@ import { unheardBecause } from "@/lib/vault/local_disk.ts";
 import type { FolderStamp, VaultScan } from "@/lib/vault/scan.ts";
 import { isAbsence, type Vault } from "@/lib/vault/vault.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
-import { type Heard, type OpenEvents, VaultWatcher } from "@/lib/vault/watcher.ts";
+import { type OpenEvents, VaultWatcher } from "@/lib/vault/watcher.ts";
 import { planWatch } from "@/lib/vault/watch_plan.ts";
 
 /** After so many cookies in a row that came late, nothing is waited for for a while. */
@@ -58,10 +58,14 @@ export class VaultWatch {
   }
 
   /**
-   * Returns what has changed since the last call, `undefined` if only a look at everything can
-   * tell; then `beforeScan()` and `afterScan()` have to frame that.
+   * Returns the files that may have changed since the last call, `undefined` if only a look at
+   * everything can tell; then `beforeScan()` and `afterScan()` have to frame that.
+   *
+   * @param wasFolder Tells whether a place was a folder when it was last looked at.
    */
-  async catchUp(): Promise<Heard | undefined> {
+  async catchUp(
+    wasFolder: (place: string) => boolean,
+  ): Promise<ReadonlySet<VaultPath> | undefined> {
     const watcher = this.#watcher;
     if (!watcher || !this.#isTrusted) return undefined;
     const state = await watcher.catchUp();
@@ -70,7 +74,7 @@ export class VaultWatch {
       return undefined;
     }
     this.#lateCount = 0;
-    const heard = state === "caught-up" ? watcher.take() : undefined;
+    const heard = state === "caught-up" ? watcher.take(wasFolder) : undefined;
     if (heard && watcher.lost === undefined && this.#watcher === watcher) return heard;
     this.distrust(watcher.lost ?? "it was closed");
     return undefined;
@@ -84,25 +88,25 @@ export class VaultWatch {
   /**
    * Takes note of a look at the whole vault.
    *
-   * @param isWhole False if a part could not be seen: then none of it can be listened to either.
+   * @param watcher What `beforeScan()` returned.
+   * @param folders What the scan saw; `undefined` if a part could not be seen: then it cannot be
+   * listened to either.
    */
-  afterScan(watcher: VaultWatcher | undefined, isWhole: boolean): void {
+  afterScan(
+    watcher: VaultWatcher | undefined,
+    folders: ReadonlyMap<string, FolderStamp> | undefined,
+  ): void {
     if (this.#isTrusted || this.#isDemoted) return;
+    if (folders) watcher?.check(folders);
+    const isWhole = folders !== undefined;
     this.#isTrusted = isWhole && watcher !== undefined && watcher === this.#watcher &&
       watcher.lost === undefined;
     if (this.#isTrusted) this.#options.logger.debug("watching");
   }
 
-  /** Takes note of a look at some places that were heard of. */
+  /** Takes note of a look at some files that were heard of. */
   afterLook({ folders, unreadableFolders }: VaultScan): void {
-    const watcher = this.#watcher;
-    if (!watcher) return;
-    if (unreadableFolders.size > 0) this.distrust("a folder cannot be read");
-    for (const [folder, { mixed }] of folders) {
-      if (mixed && watcher.isDeep(folder as VaultPath)) {
-        return this.distrust("something came that must not be watched");
-      }
-    }
+    if (folders.size + unreadableFolders.size > 0) this.distrust("a folder changed");
   }
 
   /** Ends it that the watcher is relied on: what was heard may not be all. */

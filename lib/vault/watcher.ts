@@ -6,9 +6,9 @@
  *
  * Facts about Deno 2.9 on Linux that this is built on, found by trying: all watchers of a process
  * share one queue of the kernel; closing one ends the others' watches of the same folders, and
- * takes effect a turn later; a folder that is new, or was moved, below a deep path is watched a
- * moment after its own event, so that what is put into it at once is not heard; what is replaced by
- * a link that leads elsewhere may be not heard at all.
+ * takes effect a turn later. A folder that is new, or was moved, below a deep path is watched a
+ * moment after its own event, and in some races not at all: so whatever happens to a folder ends
+ * the life of a watcher. What is replaced by a link that leads elsewhere may not be heard of.
  */
 import { join } from "node:path";
 import { diskPathOf, reasonOf, type Vault } from "./vault.ts";
@@ -19,6 +19,7 @@ import {
   parseVaultPath,
   type VaultPath,
 } from "./vault_path.ts";
+import type { FolderStamp } from "./scan.ts";
 import type { WatchPlan } from "./watch_plan.ts";
 
 /** Later than that, to compare all files would be as quick. */
@@ -45,12 +46,6 @@ export interface WatcherOptions {
   readonly openEvents: OpenEvents;
 }
 
-/** What was heard since the last time. */
-export interface Heard {
-  /** Files and folders to look at, with all that is below them; none below another. */
-  readonly places: ReadonlySet<VaultPath>;
-}
-
 /** Which folder lies at a watched path. */
 type FolderId = string;
 
@@ -65,8 +60,6 @@ export class VaultWatcher {
   readonly #watched = new Map<FolderPath, FolderId>();
   readonly #deep = new Set<FolderPath>();
   #touched = new Set<string>();
-  /** Folders that may not have been watched yet when they were looked at. */
-  #young = new Set<VaultPath>();
   #cookieCount = 0;
   #wake: (() => void) | undefined;
   #lost: string | undefined;
@@ -95,7 +88,6 @@ export class VaultWatcher {
       }
       const state = await watcher.catchUp(FIRST_COOKIE_LIMIT_MS);
       if (state !== "caught-up") throw new Error("no event comes");
-      watcher.#forget();
       return watcher;
     } catch (error) {
       await watcher.close();
@@ -127,20 +119,35 @@ export class VaultWatcher {
   }
 
   /**
-   * Returns what was heard since the last call. Folders that are new come once more with the next
-   * one, as they are watched for sure only then.
+   * Returns the files that were heard of since the last call, whatever is there now; of more than
+   * that `lost` tells.
+   *
+   * @param wasFolder Tells whether a place was a folder when it was last looked at.
    */
-  take(): Heard {
+  take(wasFolder: (place: string) => boolean): ReadonlySet<VaultPath> {
     const touched = this.#touched;
-    const again = this.#young;
     this.#touched = new Set();
-    this.#young = new Set();
-    const places = new Set<VaultPath>(again);
+    const places = new Set<VaultPath>();
     for (const text of touched) {
-      const place = this.#judge(text);
+      const place = this.#judge(text, wasFolder);
       if (place !== undefined) places.add(place);
     }
-    return { places: withoutNested(places) };
+    return places;
+  }
+
+  /**
+   * Compares what is watched with the folders of a whole scan that began after it was open: one that
+   * came before that was not told of, and one may have been replaced. Gives up if they differ.
+   */
+  check(folders: ReadonlyMap<string, FolderStamp>): void {
+    for (const [path, { dev, ino, mixed }] of folders) {
+      const folder = path as FolderPath;
+      const id = this.#watched.get(folder);
+      const isDeep = this.isDeep(folder);
+      if (mixed && isDeep) return this.lose("a tree holds what must not be watched");
+      const isWatched = id === undefined ? isDeep : id === toFolderId(dev, ino);
+      if (!isWatched) return this.lose("a folder came or was replaced while this was opened");
+    }
   }
 
   /** Tells whether a folder lies in a tree that is watched whole. */
@@ -230,62 +237,34 @@ export class VaultWatcher {
     }
   }
 
-  /** What was heard while it was opened is seen by the scan that has to follow. */
-  #forget(): void {
-    this.#touched = new Set();
-    this.#young = new Set();
-  }
-
   /** Returns the place to look at for a path on the disk, `undefined` if there is none. */
-  #judge(disk: string): VaultPath | undefined {
-    const { vault } = this.#options;
-    const prefix = diskPathOf(vault, "");
-    const text = disk.slice(prefix.length).replace(/^[/\\]+/, "");
-    if (text === "") {
-      this.#checkWatched("");
-      return undefined;
-    }
-    const place = nearestPlace(text);
-    if (place === undefined) {
-      this.lose("a name in the vault cannot be understood");
-      return undefined;
-    }
-    if (
-      ancestorsOf(place).some((above) => above !== "" && vault.exclusions.excludesFolder(above))
-    ) {
-      return undefined;
-    }
-    return this.#judgePlace(place);
-  }
-
-  #judgePlace(place: VaultPath): VaultPath | undefined {
+  #judge(disk: string, wasFolder: (place: string) => boolean): VaultPath | undefined {
     const { exclusions } = this.#options.vault;
+    const place = this.#placeOf(disk);
+    if (place === undefined) {
+      this.lose("the vault itself changed, or a name in it that is none");
+      return undefined;
+    }
+    const isHidden = (folder: FolderPath) => folder !== "" && exclusions.excludesFolder(folder);
+    if (ancestorsOf(place).some(isHidden)) return undefined;
     const what = this.#whatIsAt(place);
-    const isExcluded = exclusions.excludesFolder(place);
-    if (what === "folder" && !isExcluded) return this.#judgeFolder(place);
-    if (this.#watched.has(place)) this.lose("a watched folder is gone");
-    const isOffLimits = what === "link" || what === "folder";
-    if (isOffLimits && this.isDeep(parentOf(place))) {
+    if (!isHidden(place)) {
+      if (what === "folder" || wasFolder(place)) this.lose("a folder changed");
+    } else if (what !== "folder") return undefined;
+    if ((what === "link" || what === "folder") && this.isDeep(parentOf(place))) {
       this.lose("something came that must not be watched");
     }
-    return isExcluded || (what === "file" && exclusions.excludesFile(place)) ? undefined : place;
+    return isHidden(place) ? undefined : place;
   }
 
-  #judgeFolder(folder: VaultPath): VaultPath {
-    // A folder may have a name that no file may have; it cannot be looked at by itself then.
-    if (this.#options.vault.exclusions.excludesFile(folder)) this.lose("an odd folder changed");
-    else if (this.#watched.has(folder)) this.#checkWatched(folder);
-    else if (this.isDeep(folder)) this.#young.add(folder);
-    else this.lose("a folder came that is not watched yet");
-    return folder;
-  }
-
-  #checkWatched(folder: FolderPath): void {
-    const id = folderIdOf(diskPathOf(this.#options.vault, folder));
-    if (id !== this.#watched.get(folder)) this.lose("a watched folder was replaced");
-    // Who may look into it may have changed.
-    else if (folder === "") this.lose("the vault itself changed");
-    else this.#young.add(folder);
+  #placeOf(disk: string): VaultPath | undefined {
+    const root = diskPathOf(this.#options.vault, "");
+    const text = disk.slice(root.length).replace(/^[/\\]+/, "").replaceAll("\\", "/");
+    try {
+      return parseVaultPath(text);
+    } catch {
+      return undefined;
+    }
   }
 
   #whatIsAt(place: VaultPath): "folder" | "link" | "file" | undefined {
@@ -298,34 +277,17 @@ export class VaultWatcher {
   }
 }
 
-/** The nearest part of a path that has a name a note could have. */
-function nearestPlace(text: string): VaultPath | undefined {
-  const path = text.replaceAll("\\", "/");
-  for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
-    try {
-      return parseVaultPath(path.slice(0, end));
-    } catch {
-      // The folder above may do: all of it is looked at then.
-    }
-  }
-  return undefined;
-}
-
-function withoutNested(places: ReadonlySet<VaultPath>): Set<VaultPath> {
-  return new Set(
-    [...places].filter((place) =>
-      !ancestorsOf(place).some((above) => above !== "" && places.has(above))
-    ),
-  );
-}
-
 function folderIdOf(disk: string): FolderId {
   try {
     const { dev, ino, isDirectory } = Deno.lstatSync(disk);
-    return isDirectory ? `${dev} ${ino}` : "";
+    return isDirectory ? toFolderId(dev, ino ?? 0) : "";
   } catch {
     return "";
   }
+}
+
+function toFolderId(dev: number, ino: number): FolderId {
+  return `${dev} ${ino}`;
 }
 
 /** Makes the folder, takes away what a killed process left there, and returns its real path. */
