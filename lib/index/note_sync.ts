@@ -12,7 +12,16 @@ import {
   provenAbsent,
   type VaultScan,
 } from "@/lib/vault/scan.ts";
-import { type NoteBytes, readFile, statFile, type Vault } from "@/lib/vault/vault.ts";
+import {
+  diskPathOf,
+  type FileStamp,
+  type NoteBytes,
+  readFile,
+  sameStamp,
+  stampOf,
+  statFile,
+  type Vault,
+} from "@/lib/vault/vault.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import type { Embeddings } from "./embeddings.ts";
 import type { FileCache } from "./file_cache.ts";
@@ -107,6 +116,16 @@ export class NoteSync {
   /** Files that could not be read when that was last tried. */
   unreadable(): VaultPath[] {
     return [...this.#failures].filter(([, { file }]) => !file).map(([path]) => path);
+  }
+
+  /** Tells whether files still look as they did, of those notes that are still indexed. */
+  areAsIndexed(notes: readonly IndexedNote[]): boolean {
+    const { table, vault } = this.#options;
+    return notes.every(({ path, etag }) => {
+      const file = table.fileOf(path);
+      return file === undefined || table.find(path)?.etag !== etag ||
+        looksAs(file.stamp, diskPathOf(vault, path));
+    });
   }
 
   /** Takes in a look at the vault. */
@@ -310,6 +329,14 @@ export class NoteSync {
       await run.slicer.pause();
     }
     return kept;
+  }
+}
+
+function looksAs(stamp: FileStamp, disk: string): boolean {
+  try {
+    return sameStamp(stamp, stampOf(Deno.lstatSync(disk)));
+  } catch {
+    return false;
   }
 }
 

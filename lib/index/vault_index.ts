@@ -155,11 +155,17 @@ export class VaultIndex {
   }
 
   /**
-   * Returns the best notes for a query. Does not refresh.
+   * Returns the best notes for a query. Does not refresh, unless a hit shows that it has to.
    *
    * @throws The reason of the query's signal if it aborts while the query is embedded.
    */
-  search(query: NoteQuery): Promise<IndexAnswer> {
+  async search(query: NoteQuery): Promise<IndexAnswer> {
+    const answer = await this.#searchOnce(query);
+    const isCurrent = await this.#sync.confirm(answer.hits.map(({ note }) => note));
+    return isCurrent ? answer : await this.#searchOnce(query);
+  }
+
+  #searchOnce(query: NoteQuery): Promise<IndexAnswer> {
     return searchIndex({
       clock: this.#options.clock,
       table: this.#table,

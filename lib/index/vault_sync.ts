@@ -7,6 +7,7 @@ import { describeFailure } from "@/lib/errors.ts";
 import { settleWithin, Slicer } from "@/lib/seams.ts";
 import { isRootStill, scanPlaces, scanVault, type VaultScan } from "@/lib/vault/scan.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
+import type { IndexedNote } from "./indexed_note.ts";
 import { NoteSync, type NoteSyncOptions, type SyncOutcome } from "./note_sync.ts";
 import { covers, type Look } from "./seen_vault.ts";
 import { SingleFlight } from "./_single_flight.ts";
@@ -130,6 +131,21 @@ export class VaultSync {
     }, delayMs);
     // Nothing else may be kept waiting for it.
     Deno.unrefTimer(this.#proofTimer);
+  }
+
+  /**
+   * Tells whether notes that were found are what they were when they were indexed, where changes
+   * are listened for: there is a kind of which nothing is heard. If not, everything is looked at.
+   */
+  async confirm(notes: readonly IndexedNote[]): Promise<boolean> {
+    const { watch } = this.#options;
+    if (watch?.mode !== "watch" || this.#notes.areAsIndexed(notes)) return true;
+    await this.refresh();
+    if (!this.#notes.areAsIndexed(notes)) {
+      watch.distrust("a note changed, and nothing was heard of it");
+      await this.refresh("always");
+    }
+    return false;
   }
 
   /** Stops between two notes, and returns when nothing runs any more. */

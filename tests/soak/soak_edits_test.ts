@@ -9,7 +9,7 @@ describe("soakEdits()", () => {
   for (
     const { by, seed, freshness } of [
       { by: "self", seed: 7, freshness: "scan" },
-      { by: "both", seed: 8, freshness: "scan" },
+      { by: "both", seed: 8, freshness: "auto" },
     ] as const
   ) {
     it(`soakEdits() finds every answer right after edits by ${by} in mode ${freshness}`, async () => {
