@@ -12,16 +12,7 @@ import {
   provenAbsent,
   type VaultScan,
 } from "@/lib/vault/scan.ts";
-import {
-  diskPathOf,
-  type FileStamp,
-  type NoteBytes,
-  readFile,
-  sameStamp,
-  stampOf,
-  statFile,
-  type Vault,
-} from "@/lib/vault/vault.ts";
+import { type NoteBytes, readFile, sameStamp, statFile, type Vault } from "@/lib/vault/vault.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import type { Embeddings } from "./embeddings.ts";
 import type { FileCache } from "./file_cache.ts";
@@ -123,8 +114,10 @@ export class NoteSync {
     const { table, vault } = this.#options;
     return notes.every(({ path, etag }) => {
       const file = table.fileOf(path);
-      return file === undefined || table.find(path)?.etag !== etag ||
-        looksAs(file.stamp, diskPathOf(vault, path));
+      if (file === undefined || table.find(path)?.etag !== etag) return true;
+      // Below a folder that is a link now may lie the very same file.
+      const found = statFile(vault, path);
+      return found.state === "file" && sameStamp(file.stamp, found.stamp);
     });
   }
 
@@ -329,14 +322,6 @@ export class NoteSync {
       await run.slicer.pause();
     }
     return kept;
-  }
-}
-
-function looksAs(stamp: FileStamp, disk: string): boolean {
-  try {
-    return sameStamp(stamp, stampOf(Deno.lstatSync(disk)));
-  } catch {
-    return false;
   }
 }
 

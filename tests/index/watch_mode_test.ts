@@ -45,8 +45,8 @@ async function find({ index }: TestServices, text: string): Promise<string[]> {
 }
 
 /** In two calls so near to each other that the link is there when the first is heard of. */
-function replaceByLink(path: string, target: string): void {
-  Deno.renameSync(path, `${target}/moved`);
+function replaceByLink(path: string, moved: string, { target }: { target: string }): void {
+  Deno.renameSync(path, moved);
   Deno.symlinkSync(target, path);
 }
 
@@ -189,20 +189,25 @@ describe("an index that is told of changes", { skip: !isLinux }, () => {
     await Deno.remove(`${root}-old`, { recursive: true });
   });
 
-  it("search() finds no note in whose place a link leads elsewhere, though none is heard of it", async () => {
-    await using services = await openWatched();
-    const outside = `${services.root}-outside`;
-    await Deno.mkdir(outside);
-    await Deno.writeTextFile(`${outside}/b.md`, "cherry");
-    await untilWatching(services);
-    deepEqual(await find(services, "cherry"), ["garden/beds/b.md"]);
+  for (const target of ["another folder", "the folder itself, moved out"]) {
+    it(`search() finds no note below a link to ${target}, though nothing is heard of it`, async () => {
+      await using services = await openWatched();
+      const outside = `${services.root}-outside`;
+      await Deno.mkdir(outside);
+      await Deno.writeTextFile(`${outside}/b.md`, "cherry");
+      await untilWatching(services);
+      deepEqual(await find(services, "cherry"), ["garden/beds/b.md"]);
 
-    replaceByLink(services.pathOf("garden/beds"), outside);
+      const moved = `${outside}/moved`;
+      replaceByLink(services.pathOf("garden/beds"), moved, {
+        target: target === "another folder" ? outside : moved,
+      });
 
-    deepEqual(await find(services, "cherry"), []);
-    await untilWatching(services);
-    await Deno.remove(outside, { recursive: true });
-  });
+      deepEqual(await find(services, "cherry"), []);
+      await untilWatching(services);
+      await Deno.remove(outside, { recursive: true });
+    });
+  }
 
   it("it watches no folder that is excluded, outside, or no longer in the vault", async () => {
     await using services = await openWatched();
