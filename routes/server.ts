@@ -78,14 +78,14 @@ function isGivenUp(error: unknown): boolean {
 
 /** One line; the notes are counted while the server answers already, so their number follows. */
 function logStart(services: Services, url: string): void {
-  const { access, freshness } = readHealth(services, SELF);
+  const { access } = readHealth(services, SELF);
   services.logger.info("started", {
     version: VERSION,
     vault: services.vault.root,
     notes: "indexing",
     address: url,
     access,
-    freshness: freshness.mode,
+    freshness: services.config.freshness,
   });
 }
 

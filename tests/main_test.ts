@@ -85,7 +85,7 @@ describe("main.ts serve", () => {
 
     match(started.address, /^http:\/\/127\.0\.0\.1:[1-9]\d+$/);
     equal(started.vault, home.vault);
-    deepEqual([started.access, started.freshness, started.notes], ["open", "scan", "indexing"]);
+    deepEqual([started.access, started.freshness, started.notes], ["open", "auto", "indexing"]);
     match(started.version, /^\d+\.\d+\.\d+$/);
   });
 

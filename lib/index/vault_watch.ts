@@ -186,6 +186,7 @@ export class VaultWatch {
   }
 
   #rest(reason: string): void {
+    if (this.#reason !== reason) this.#options.logger.info("not-watching", { reason });
     this.#reason = reason;
     this.#restUntilMs = this.#options.clock.monotonicMs() + REST_MS;
     this.#lateCount = 0;

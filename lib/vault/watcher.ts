@@ -11,6 +11,7 @@
  * the life of a watcher. What is replaced by a link that leads elsewhere may not be heard of.
  */
 import { join } from "node:path";
+import { systemClock } from "@/lib/seams.ts";
 import { diskPathOf, reasonOf, type Vault } from "./vault.ts";
 import {
   ancestorsOf,
@@ -26,6 +27,8 @@ import type { WatchPlan } from "./watch_plan.ts";
 const COOKIE_LIMIT_MS = 50;
 /** The first one proves that events come at all; the machine may be busy then. */
 const FIRST_COOKIE_LIMIT_MS = 2_000;
+/** Nobody waits for one that is older: its process was killed. */
+const COOKIE_LIFE_MS = 60_000;
 /** After so many places one look at everything is cheaper. */
 const MAX_PLACES = 5_000;
 
@@ -293,7 +296,7 @@ function toFolderId(dev: number, ino: number): FolderId {
 /** Makes the folder, takes away what a killed process left there, and returns its real path. */
 function prepareCookies(folder: string): string {
   Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const oldMs = Date.now() - 60_000;
+  const oldMs = systemClock.nowMs() - COOKIE_LIFE_MS;
   for (const { name } of Deno.readDirSync(folder)) {
     const path = join(folder, name);
     try {

@@ -34,6 +34,7 @@ export async function spawnServer(
       "run",
       ...flags,
       ...PERMISSIONS,
+      "--allow-sys=statfs",
       MAIN,
       "serve",
       ...["--vault", vault],

@@ -11,7 +11,7 @@ import { EDITS_OF_FILES } from "./edits_of_files.ts";
 import { EDITS_OF_FOLDERS } from "./edits_of_folders.ts";
 import { EDITS_OF_LINKS } from "./edits_of_links.ts";
 import { fillVault } from "./fill_vault.ts";
-import { inotifyWatches, watchedFolders } from "./inotify_watches.ts";
+import { inotifyWatches, watchedFolders } from "../_support/inotify_watches.ts";
 import { GitRepository } from "./git_repository.ts";
 import { type Expected, Judge } from "./judge.ts";
 import { type EditRecord, Ledger } from "./ledger.ts";
