@@ -15,6 +15,8 @@ import { planWatch } from "@/lib/vault/watch_plan.ts";
 
 /** After so many cookies in a row that came late, nothing is waited for for a while. */
 const MAX_LATE = 5;
+/** After so many watchers that were out of date when they were open, nothing is tried for a while. */
+const MAX_TRIES = 5;
 /** How long nothing is tried after that, or when a watcher cannot be opened. */
 const REST_MS = 60_000;
 
@@ -42,6 +44,8 @@ export class VaultWatch {
   #restUntilMs = 0;
   #isDemoted = false;
   #lateCount = 0;
+  /** How many watchers were opened since one could be relied on. */
+  #tries = 0;
   #isClosed = false;
 
   constructor(options: VaultWatchOptions) {
@@ -101,7 +105,9 @@ export class VaultWatch {
     const isWhole = folders !== undefined;
     this.#isTrusted = isWhole && watcher !== undefined && watcher === this.#watcher &&
       watcher.lost === undefined;
-    if (this.#isTrusted) this.#options.logger.debug("watching");
+    if (!this.#isTrusted) return;
+    this.#tries = 0;
+    this.#options.logger.debug("watching");
   }
 
   /** Takes note of a look at some files that were heard of. */
@@ -136,7 +142,15 @@ export class VaultWatch {
     const isUsable = this.#watcher !== undefined && this.#watcher.lost === undefined;
     if (isUsable && !this.#isDemoted) return false;
     await this.#closeWatcher();
-    if (this.#isDemoted || !isWhole || this.#isResting()) return false;
+    if (this.#isDemoted || this.#isResting()) return false;
+    if (!isWhole) {
+      this.#rest("a part of the vault cannot be seen");
+      return false;
+    }
+    if (++this.#tries > MAX_TRIES) {
+      this.#rest("folders come and go all the time");
+      return false;
+    }
     this.#opening = this.#open(folders);
     await this.#opening;
     this.#opening = undefined;
@@ -190,6 +204,7 @@ export class VaultWatch {
     this.#reason = reason;
     this.#restUntilMs = this.#options.clock.monotonicMs() + REST_MS;
     this.#lateCount = 0;
+    this.#tries = 0;
     this.distrust(reason);
   }
 
