@@ -75,7 +75,7 @@ export class VaultWatcher {
 
   /**
    * Opens what a plan names, one group a turn of the event loop, and waits for a first event. From
-   * then on it has heard of all changes that began after the call returned.
+   * then on it hears of all changes; what changed meanwhile may have been lost.
    *
    * @throws {Deno.errors} If there are no more watches to be had, or the state is not writable.
    * @throws {Error} If no event comes.
@@ -90,7 +90,7 @@ export class VaultWatcher {
         watcher.#listen(group, "deep");
       }
       const state = await watcher.catchUp(FIRST_COOKIE_LIMIT_MS);
-      if (state !== "caught-up") throw new Error("no event comes");
+      if (state === "late") throw new Error("no event comes");
       return watcher;
     } catch (error) {
       await watcher.close();
