@@ -76,11 +76,20 @@ export class IndexSnapshot {
     const { clock, folder, key, logger } = this.#options;
     const { signal } = this.#giveUp;
     const options = { folder, key, clock, logger, signal };
-    const restored = await readSnapshot(options, (reader) => this.#read(reader));
+    const restored = await this.#unlessStopped(
+      readSnapshot(options, (reader) => this.#read(reader)),
+    );
     if (!restored) return;
     this.#options.postings.takeOver(restored.postings);
     if (restored.vectors) this.#options.vectors?.takeOver(restored.vectors);
     await new Slicer(clock).run(this.#fill(restored.notes, files));
+  }
+
+  /** Gives up reading the snapshot, and writes none by itself any more. */
+  stop(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#giveUp.abort();
   }
 
   /** Takes note that the index holds what the last snapshot does not. */
@@ -93,10 +102,18 @@ export class IndexSnapshot {
 
   /** Writes what was changed, and returns when nothing is written any more. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.stop();
     await this.#writing;
     if (this.#changedFirstMs !== undefined) await this.#write();
+  }
+
+  async #unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
+    try {
+      return await work;
+    } catch (error) {
+      if (this.#giveUp.signal.aborted) return undefined;
+      throw error;
+    }
   }
 
   async #read(reader: SnapshotReader): Promise<Restored> {
@@ -156,6 +173,9 @@ export class IndexSnapshot {
     } catch (error) {
       // A start without it takes longer, that is all.
       logger.warn("snapshot-not-written", { cause: describeFailure(error).cause });
+      this.#changedFirstMs ??= startMs;
+      this.#restUntilMs = clock.monotonicMs() + MAX_DELAY_MS;
+      return;
     }
     const endMs = clock.monotonicMs();
     this.#restUntilMs = endMs + REST_FACTOR * (endMs - startMs);

@@ -115,6 +115,8 @@ export class NoteSync {
     return notes.every(({ path, etag }) => {
       const file = table.fileOf(path);
       if (file === undefined || table.find(path)?.etag !== etag) return true;
+      // What it held before is shown on purpose.
+      if (this.#failures.has(path)) return true;
       // Below a folder that is a link now may lie the very same file.
       const found = statFile(vault, path);
       return found.state === "file" && sameStamp(file.stamp, found.stamp);

@@ -6,6 +6,8 @@ import type { Frozen, SnapshotReader, SnapshotWriter } from "./_snapshot_stream.
 
 /** A block is written and read in one go. */
 const BLOCK_NOTES = 64;
+/** Some have ten thousand. */
+const BLOCK_HEADINGS = 2_000;
 
 export interface SavedNote {
   readonly note: IndexedNote;
@@ -36,11 +38,23 @@ export function freezeNotes(notes: readonly SavedNote[]): Frozen {
   return {
     async save(writer) {
       await writer.writeNumbers(notes.length);
-      for (let at = 0; at < notes.length; at += BLOCK_NOTES) {
-        await saveBlock(writer, notes.slice(at, at + BLOCK_NOTES));
+      for (let at = 0; at < notes.length;) {
+        const end = blockEnd(notes, at);
+        await saveBlock(writer, notes.slice(at, end));
+        at = end;
       }
     },
   };
+}
+
+function blockEnd(notes: readonly SavedNote[], start: number): number {
+  let headings = 0;
+  let end = start;
+  do {
+    headings += notes[end]?.note.chunks.headings.length ?? 0;
+    end++;
+  } while (end < notes.length && end - start < BLOCK_NOTES && headings < BLOCK_HEADINGS);
+  return end;
 }
 
 async function saveBlock(writer: SnapshotWriter, block: readonly SavedNote[]): Promise<void> {

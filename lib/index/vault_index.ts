@@ -237,6 +237,7 @@ export class VaultIndex {
   /** Stops work under way; the index can still be searched. */
   async close(): Promise<void> {
     this.#embeddings?.stop();
+    this.#snapshot?.stop();
     await this.#sync.close();
     await this.#snapshot?.close();
     await this.#embeddings?.close();
@@ -248,9 +249,14 @@ export class VaultIndex {
     const slicer = new Slicer(clock);
     const known = await slicer.run(state.files().readAll());
     await this.#snapshot.restore(known);
-    // What the table of files has beside the notes of the snapshot is of files that may be gone.
-    for (const path of known.keys()) {
-      if (!this.#table.find(path)) state.files().remove(path);
+    await slicer.run(this.#forgetUnknown(known.keys(), state.files()));
+  }
+
+  /** What the table of files has beside the notes of the snapshot is of files that may be gone. */
+  *#forgetUnknown(paths: Iterable<VaultPath>, files: FileCache): Generator<void> {
+    for (const path of paths) {
+      if (!this.#table.find(path)) files.remove(path);
+      yield;
     }
   }
 

@@ -7,6 +7,7 @@ import { describeFailure } from "@/lib/errors.ts";
 import { settleWithin, Slicer } from "@/lib/seams.ts";
 import { isRootStill, scanPlaces, scanVault, type VaultScan } from "@/lib/vault/scan.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
+import type { VaultWatcher } from "@/lib/vault/watcher.ts";
 import type { IndexedNote } from "./indexed_note.ts";
 import { NoteSync, type NoteSyncOptions, type SyncOutcome } from "./note_sync.ts";
 import { covers, type Look } from "./seen_vault.ts";
@@ -95,9 +96,10 @@ export class VaultSync {
   async refresh(when: "due" | "always" = "due"): Promise<Freshness> {
     await this.#waitForFirstLoad();
     if (this.#indexing || (when === "due" && !this.#mustCompare())) return this.#unverified();
-    const verifiedAtMs = this.#verifiedAtMs;
+    const calledMs = this.#options.clock.monotonicMs();
     await this.#flight.join();
-    return this.#verifiedAtMs === verifiedAtMs ? this.#unverified() : { verified: true, ageMs: 0 };
+    const isVerified = this.#verifiedAtMs !== undefined && this.#verifiedAtMs >= calledMs;
+    return isVerified ? { verified: true, ageMs: 0 } : this.#unverified();
   }
 
   /** Reads the vault the first time, later every file again. Calls that wait share a run. */
@@ -197,9 +199,13 @@ export class VaultSync {
     const startMs = this.#options.clock.monotonicMs();
     this.#outcome = { added: 0, changed: 0, removed: 0 };
     try {
-      if (kind === "load") await this.#options.restore?.();
+      if (kind === "load" && !this.#isClosed) await this.#options.restore?.();
       if (!this.#isClosed) await this.#compare(startMs, kind);
       if (!this.#isClosed) await this.#judgeWatcher(startMs);
+    } catch (error) {
+      // What was heard may not have been taken in.
+      this.#options.watch?.distrust("a comparison failed");
+      throw error;
     } finally {
       if (kind !== "compare" && !this.#queuedFullRun) this.#indexing = undefined;
     }
@@ -215,15 +221,25 @@ export class VaultSync {
     const watcher = watch?.beforeScan();
     const look = heard ??
       { scan: await new Slicer(clock, SCAN_SLICE_MS).run(scanVault(vault)) };
-    this.#setWarnings(look.scan);
-    if (look.scan.rootError === undefined) await this.#apply(look, kind);
+    await this.#takeIn(look, kind);
     if (this.#isClosed) return;
     this.#comparedAtMs = startMs;
     const isWhole = this.#warnings.length === 0;
     if (isWhole && this.#notes.unreadable().length === 0) this.#verifiedAtMs = startMs;
-    if (!heard) watch?.afterScan(watcher, isWhole ? look.scan.folders : undefined);
-    else if (isWhole) watch?.afterLook(look.scan);
-    else watch?.distrust("a part of the vault cannot be seen");
+    this.#settleTrust(look, watcher);
+  }
+
+  /** @param watcher Has heard of what changed since the look began, if that was at everything. */
+  #settleTrust({ places, scan }: Look, watcher: VaultWatcher | undefined): void {
+    const { watch } = this.#options;
+    if (this.#warnings.length > 0) watch?.distrust("a part of the vault cannot be seen");
+    else if (places) watch?.afterLook(scan);
+    else watch?.afterScan(watcher, scan.folders);
+  }
+
+  async #takeIn(look: Look, kind: RunKind): Promise<void> {
+    this.#setWarnings(look.scan);
+    if (look.scan.rootError === undefined) await this.#apply(look, kind);
   }
 
   /** Returns `undefined` if everything has to be looked at. */
@@ -274,8 +290,8 @@ export class VaultSync {
       watch.demote();
       return await this.#compare(startMs, "compare");
     }
-    this.#setWarnings(look.scan);
-    await this.#apply(look, "compare");
+    await this.#takeIn(look, "compare");
+    this.#settleTrust(look, undefined);
   }
 
   #keepUp(): void {

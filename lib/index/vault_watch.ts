@@ -93,17 +93,15 @@ export class VaultWatch {
    * Takes note of a look at the whole vault.
    *
    * @param watcher What `beforeScan()` returned.
-   * @param folders What the scan saw; `undefined` if a part could not be seen: then it cannot be
-   * listened to either.
+   * @param folders What the scan saw: all of them.
    */
   afterScan(
     watcher: VaultWatcher | undefined,
-    folders: ReadonlyMap<string, FolderStamp> | undefined,
+    folders: ReadonlyMap<string, FolderStamp>,
   ): void {
     if (this.#isTrusted || this.#isDemoted) return;
-    if (folders) watcher?.check(folders);
-    const isWhole = folders !== undefined;
-    this.#isTrusted = isWhole && watcher !== undefined && watcher === this.#watcher &&
+    watcher?.check(folders);
+    this.#isTrusted = watcher !== undefined && watcher === this.#watcher &&
       watcher.lost === undefined;
     if (!this.#isTrusted) return;
     this.#tries = 0;

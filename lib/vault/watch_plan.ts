@@ -9,7 +9,10 @@ import { type FolderPath, parentOf, type VaultPath } from "./vault_path.ts";
 /** With more paths the answer of a watcher comes too late: each event is compared with each. */
 export const MAX_WATCHED_PATHS = 100;
 
-/** To open a deep watcher stops the event loop for some 2.5 us a file: here for 25 ms. */
+/**
+ * To open a deep watcher stops the event loop for some 2.5 us a file: here for 25 ms. A flat one
+ * takes no time, as it does not look at files. More only where the paths do not suffice to split.
+ */
 const MAX_GROUP_ENTRIES = 10_000;
 
 /** What to open; together it covers every folder that was seen. */
@@ -44,9 +47,9 @@ export function planWatch(
   const deep: Tree[] = [];
   const pending = [root];
   for (let tree = pending.pop(); tree; tree = pending.pop()) {
-    // A tree of one folder cannot be split any further.
-    const isLarge = tree.entries > MAX_GROUP_ENTRIES && tree.inner.length > 0 &&
-      flat.length + deep.length + pending.length + tree.inner.length < maxPaths / 2;
+    // To split it takes a path for each folder in it.
+    const isLarge = tree.entries > MAX_GROUP_ENTRIES &&
+      flat.length + deep.length + pending.length + tree.inner.length < maxPaths;
     if (!tree.mixed && !isLarge) deep.push(tree);
     else {
       flat.push(tree.path);

@@ -30,7 +30,7 @@ const FIRST_COOKIE_LIMIT_MS = 2_000;
 /** Nobody waits for one that is older: its process was killed. */
 const COOKIE_LIFE_MS = 60_000;
 /** After so many places one look at everything is cheaper. */
-const MAX_PLACES = 5_000;
+const MAX_PLACES = 2_000;
 
 /** What a watcher gives: `Deno.watchFs`, or what stands in for it in a test. */
 export interface EventSource extends AsyncIterable<Deno.FsEvent> {

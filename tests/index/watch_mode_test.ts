@@ -313,6 +313,26 @@ describe("an index that is told of changes", { skip: !isLinux }, () => {
     ok(services.index.freshness.reason !== undefined);
   });
 
+  for (const freshness of ["auto", "scan"] as const) {
+    it(`refresh() vouches for its own look only, with freshness ${freshness}`, async () => {
+      await using services = await openWatched(FILES, {}, { freshness });
+      if (freshness === "auto") await untilWatching(services);
+      const { index, root } = services;
+
+      const first = index.refresh().then(async (answer) => {
+        await Deno.rename(root, `${root}-away`);
+        return answer;
+      });
+      const second = index.refresh();
+
+      ok((await first).verified);
+      const isAway = (await second).verified === false;
+      await Deno.rename(`${root}-away`, root);
+      ok(isAway);
+      ok((await index.refresh()).verified);
+    });
+  }
+
   it("refresh() scans when told so", async () => {
     await using services = await openWatched(FILES, {}, { freshness: "scan" });
 

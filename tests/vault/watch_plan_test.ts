@@ -40,8 +40,8 @@ describe("planWatch()", () => {
       deep: ["a/b", "c"],
     }],
     ["a large folder that has none inside", { "": "mixed", a: 90_000 }, {
-      flat: [""],
-      deep: ["a"],
+      flat: ["", "a"],
+      deep: [],
     }],
   ];
   for (const [name, sketch, expected] of plans) {
