@@ -32,8 +32,6 @@ import {
 import { FileTable } from "./_file_table.ts";
 import { type FileCache, StoredFiles } from "./file_cache.ts";
 
-export type { EmbeddingCache };
-
 /** How far the log of SQLite grows before it is copied into the file, which takes 2 to 5 ms. */
 const CHECKPOINT_PAGES = 500;
 /** Only on opening: another server may be creating the file. */

@@ -7,7 +7,7 @@ import { EmbedderGuard } from "@/lib/embed/embedder_guard.ts";
 import { describeFailure } from "@/lib/errors.ts";
 import { type Clock, type Logger, Slicer } from "@/lib/seams.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
-import type { EmbeddingCache } from "./cache.ts";
+import type { EmbeddingCache } from "./embedding_cache.ts";
 import type { EmbeddingTexts } from "./embedding_texts.ts";
 import type { NoteEmbeddings } from "./note_vectors.ts";
 import { quantize } from "./vector_matrix.ts";

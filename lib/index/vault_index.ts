@@ -9,7 +9,7 @@ import { conflictCopyOf, isOwnConflictCopy } from "@/lib/vault/conflict_copies.t
 import type { Vault } from "@/lib/vault/vault.ts";
 import { parseNote } from "@/lib/vault/note.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
-import type { EmbeddingCache } from "./cache.ts";
+import type { EmbeddingCache } from "./embedding_cache.ts";
 import { type EmbeddingTexts, embeddingTexts } from "./embedding_texts.ts";
 import { Embeddings } from "./embeddings.ts";
 import type { FileCache } from "./file_cache.ts";

@@ -1,7 +1,7 @@
 /** Our index in memory, without disk and comparison with the vault. */
 import { type Embedder } from "@/lib/embed/embedder.ts";
 import { createLogger, runAtOnce, Slicer, systemClock, writeStderr } from "@/lib/seams.ts";
-import type { EmbeddingCache } from "@/lib/index/cache.ts";
+import type { EmbeddingCache } from "@/lib/index/embedding_cache.ts";
 import { Embeddings } from "@/lib/index/embeddings.ts";
 import { NoteTable } from "@/lib/index/note_table.ts";
 import { type NoteEmbeddings, NoteVectors } from "@/lib/index/note_vectors.ts";

@@ -2,7 +2,8 @@
 import { readModelFile } from "@/lib/embed/model_file.ts";
 import { STATIC_DIMENSIONS, STATIC_MODEL_ID, StaticEmbedder } from "@/lib/embed/static_embedder.ts";
 import { createLogger, systemClock, writeStderr } from "@/lib/seams.ts";
-import { type EmbeddingCache, openEmbeddingCache } from "@/lib/index/cache.ts";
+import { openEmbeddingCache } from "@/lib/index/cache.ts";
+import type { EmbeddingCache } from "@/lib/index/embedding_cache.ts";
 import { OurEngine, STILL_CLOCK } from "./engine_ours.ts";
 
 const NO_CACHE: EmbeddingCache = {
