@@ -51,6 +51,49 @@ describe("planSync()", () => {
   });
 });
 
+describe("planSync() of a part", () => {
+  const known = new Map<VaultPath, FileRecord>(
+    ["a.md", "b/c.md", "b/d/e.md", "bb.md"].map((
+      path,
+    ) => [parseVaultPath(path), { stamp, hashedAtMs: LONG_AFTER_MS }]),
+  );
+  const parts: readonly [
+    name: string,
+    places: string[],
+    found: string[],
+    expected: { toRead: string[]; missing: string[] },
+  ][] = [
+    ["reads what was heard of, whatever its stamp", ["a.md"], ["a.md"], {
+      toRead: ["a.md"],
+      missing: [],
+    }],
+    ["misses no file elsewhere", ["a.md"], [], { toRead: [], missing: ["a.md"] }],
+    ["misses what lay in a folder", ["b"], [], { toRead: [], missing: ["b/c.md", "b/d/e.md"] }],
+    ["leaves quiet files of a folder alone", ["b"], ["b/c.md", "b/d/e.md"], {
+      toRead: [],
+      missing: [],
+    }],
+    ["knows nothing of what was never there", ["new.md", "c"], ["new.md"], {
+      toRead: ["new.md"],
+      missing: [],
+    }],
+  ];
+  for (const [name, places, found, expected] of parts) {
+    it(`planSync() ${name}`, () => {
+      const files = new Map(found.map((path) => [parseVaultPath(path), stamp]));
+      const part = { places: new Set(places), wasFolder: (place: string) => place === "b" };
+
+      const steps = planSync(files, {
+        paths: () => known.keys(),
+        has: (path) => known.has(path),
+        fileOf: (path) => known.get(path),
+      }, part);
+
+      deepEqual(runAtOnce(steps), expected);
+    });
+  }
+});
+
 it("mustCompare() always does up to the limit, and every few seconds above", () => {
   const large = { notes: ALWAYS_COMPARED_NOTES + 1, comparedAtMs: 1_000 };
 
