@@ -19,6 +19,8 @@ const MAX_LATE = 5;
 const MAX_TRIES = 5;
 /** How long nothing is tried after that, or when a watcher cannot be opened. */
 const REST_MS = 60_000;
+/** Somebody moves folders about, which ends. */
+const SHORT_REST_MS = 5_000;
 
 export interface WatchOptions {
   /** Inside the state directory. */
@@ -146,7 +148,7 @@ export class VaultWatch {
       return false;
     }
     if (++this.#tries > MAX_TRIES) {
-      this.#rest("folders come and go all the time");
+      this.#rest("folders come and go all the time", SHORT_REST_MS);
       return false;
     }
     this.#opening = this.#open(folders);
@@ -197,10 +199,10 @@ export class VaultWatch {
       : "the vault and the state lie on different devices";
   }
 
-  #rest(reason: string): void {
+  #rest(reason: string, restMs: number = REST_MS): void {
     if (this.#reason !== reason) this.#options.logger.info("not-watching", { reason });
     this.#reason = reason;
-    this.#restUntilMs = this.#options.clock.monotonicMs() + REST_MS;
+    this.#restUntilMs = this.#options.clock.monotonicMs() + restMs;
     this.#lateCount = 0;
     this.#tries = 0;
     this.distrust(reason);
