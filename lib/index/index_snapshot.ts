@@ -7,7 +7,7 @@ import { type Clock, type Logger, Slicer } from "@/lib/seams.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import type { FileRecord, IndexedNote } from "./indexed_note.ts";
 import type { KnownFile } from "./known_file.ts";
-import type { NoteTable } from "./note_table.ts";
+import { NO_SLOT, type NoteTable } from "./note_table.ts";
 import { NoteVectors } from "./note_vectors.ts";
 import type { NoteDatabase } from "./orama.ts";
 import { Postings } from "./postings.ts";
@@ -26,7 +26,6 @@ const UNKNOWN_FILE: FileRecord = {
   stamp: { size: -1, mtimeMs: 0, ctimeMs: 0, ino: 0, dev: 0 },
   hashedAtMs: 0,
 };
-const NO_SLOT = -1;
 
 export interface SnapshotPlace {
   /** The state directory. */

@@ -18,13 +18,11 @@ import type { Embeddings } from "./embeddings.ts";
 import type { FileCache } from "./file_cache.ts";
 import type { FileRecord, IndexedNote } from "./indexed_note.ts";
 import type { KnownFile } from "./known_file.ts";
-import type { NoteTable } from "./note_table.ts";
+import { NO_SLOT, type NoteTable } from "./note_table.ts";
 import type { NoteDatabase } from "./orama.ts";
 import { hashBytes, type PrepareContext, prepareNote } from "./prepare_note.ts";
 import { covers, type Look, SeenVault } from "./seen_vault.ts";
 import { isUntouched, type KnownFiles, planSync } from "./sync.ts";
-
-const NO_SLOT = -1;
 
 export interface NoteSyncOptions {
   readonly vault: Vault;

@@ -17,6 +17,8 @@ import {
 } from "./indexed_note.ts";
 
 export const ACTIVE = "active";
+/** Stands for the slot of a note that is never found. */
+export const NO_SLOT = -1;
 /** Of the many notes that may share an id, a message names so many. */
 const NAMES_SHOWN = 3;
 

@@ -117,9 +117,9 @@ export class VaultSync {
    * and it is never relied on again. Does nothing where it is not relied on anyway.
    */
   async prove(): Promise<void> {
-    const { clock, vault, watch } = this.#options;
+    const { vault, watch } = this.#options;
     if (watch?.mode !== "watch" || this.#isClosed) return;
-    const scan = await new Slicer(clock, SCAN_SLICE_MS).run(scanVault(vault));
+    const scan = await this.#scan(scanVault(vault));
     if (this.#isClosed) return;
     this.#proof = scan;
     await this.#flight.join();
@@ -216,11 +216,10 @@ export class VaultSync {
   }
 
   async #compare(startMs: number, kind: RunKind): Promise<void> {
-    const { clock, vault, watch } = this.#options;
+    const { vault, watch } = this.#options;
     const heard = kind === "compare" ? await this.#lookWhereHeard() : undefined;
     const watcher = watch?.beforeScan();
-    const look = heard ??
-      { scan: await new Slicer(clock, SCAN_SLICE_MS).run(scanVault(vault)) };
+    const look = heard ?? { scan: await this.#scan(scanVault(vault)) };
     await this.#takeIn(look, kind);
     if (this.#isClosed) return;
     this.#comparedAtMs = startMs;
@@ -244,7 +243,7 @@ export class VaultSync {
 
   /** Returns `undefined` if everything has to be looked at. */
   async #lookWhereHeard(): Promise<Look | undefined> {
-    const { clock, vault, watch } = this.#options;
+    const { vault, watch } = this.#options;
     const wasFolder = (place: string) => this.#notes.folders.has(place);
     const heard = await watch?.catchUp(wasFolder);
     if (!heard) return undefined;
@@ -253,8 +252,11 @@ export class VaultSync {
       return undefined;
     }
     const places = new Set([...heard, ...this.#notes.unreadable()]);
-    const scan = await new Slicer(clock, SCAN_SLICE_MS).run(scanPlaces(vault, places));
-    return { scan, places };
+    return { scan: await this.#scan(scanPlaces(vault, places)), places };
+  }
+
+  #scan(steps: Generator<void, VaultScan>): Promise<VaultScan> {
+    return new Slicer(this.#options.clock, SCAN_SLICE_MS).run(steps);
   }
 
   async #apply(look: Look, kind: RunKind): Promise<void> {

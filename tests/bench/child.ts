@@ -1,5 +1,6 @@
 /** Each measurement runs in a process of its own, so that none pays for another's garbage. */
 import { fileURLToPath } from "node:url";
+import { runJsonChild } from "./json_child.ts";
 import { type EngineResult, type EngineTask, measureEngine } from "./measure_engine.ts";
 import {
   type HybridTask,
@@ -47,27 +48,14 @@ export const PERMISSIONS: readonly string[] = [
 ];
 
 /** Runs one measurement in a new process. */
-export async function runChild<K extends Task["kind"]>(
+export function runChild<K extends Task["kind"]>(
   task: Task & { readonly kind: K },
 ): Promise<ResultOf[K]> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "--v8-flags=--expose-gc",
-      ...PERMISSIONS,
-      "--allow-sys",
-      fileURLToPath(import.meta.url),
-    ],
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(JSON.stringify(task)));
-  await writer.close();
-  const { success, stdout } = await child.output();
-  if (!success) throw new Error(`Measuring "${task.kind}" failed; its own message stands above`);
-  return JSON.parse(new TextDecoder().decode(stdout));
+  return runJsonChild(task, {
+    file: fileURLToPath(import.meta.url),
+    permissions: [...PERMISSIONS, "--allow-sys"],
+    what: `Measuring "${task.kind}"`,
+  });
 }
 
 async function main(): Promise<void> {

@@ -14,6 +14,7 @@ import { untilSettled } from "./bench_vault.ts";
 import { bestOf } from "./best_of.ts";
 import { Corpus } from "./corpus.ts";
 import { HITS } from "./engine.ts";
+import { runJsonChild } from "./json_child.ts";
 import { CHANGED_EVERY, changeNote, changeNotes } from "./scale_changes.ts";
 import type { ScaleServerOptions } from "./scale_server.ts";
 import { timeTogether } from "./scale_times.ts";
@@ -59,20 +60,12 @@ export async function measureIndexApart(
   signal: AbortSignal,
 ): Promise<ScaleIndexResult> {
   signal.throwIfAborted();
-  const file = fileURLToPath(import.meta.url);
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--v8-flags=--expose-gc", ...TASK_PERMISSIONS, file],
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "inherit",
+  return await runJsonChild(task, {
+    file: fileURLToPath(import.meta.url),
+    permissions: TASK_PERMISSIONS,
+    what: "Measuring the index",
     signal,
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(JSON.stringify(task)));
-  await writer.close();
-  const { success, stdout } = await child.output();
-  if (!success) throw new Error("Measuring the index failed; its own message stands above");
-  return JSON.parse(new TextDecoder().decode(stdout));
+  });
 }
 
 /** What one round works on. */

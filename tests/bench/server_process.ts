@@ -1,9 +1,7 @@
 /** The real server as a process of its own, which shares no event loop with who measures it. */
-import { fileURLToPath } from "node:url";
+import { MAIN_PATH, TASK_PERMISSIONS } from "../_support/program.ts";
 import { delay } from "./bench_vault.ts";
-import { PERMISSIONS } from "./child.ts";
 
-const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 const POLL_MS = 5;
 const PATIENCE_MS = 120_000;
 
@@ -33,9 +31,8 @@ export async function spawnServer(
     args: [
       "run",
       ...flags,
-      ...PERMISSIONS,
-      "--allow-sys=statfs",
-      MAIN,
+      ...TASK_PERMISSIONS,
+      MAIN_PATH,
       "serve",
       ...["--vault", vault],
       ...["--state", state],

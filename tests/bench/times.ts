@@ -26,11 +26,7 @@ export type WayTimes<W extends string> = Readonly<
   Partial<Record<QueryClass, Readonly<Partial<Record<W, Times>>>>>
 >;
 
-/**
- * Times several ways to answer the same queries, one class after the other. The ways take turns,
- * so that a busy moment of the machine does not hit one alone, and at a time each is asked another
- * query, so that none finds warm what the one before it had to fetch.
- */
+/** Times several ways to answer the same queries, one class after the other. */
 export async function timeWays<W extends string, Q>(
   queries: Readonly<Record<QueryClass, readonly Q[]>>,
   ways: ReadonlyMap<W, (query: Q) => unknown>,
@@ -40,7 +36,12 @@ export async function timeWays<W extends string, Q>(
   return times;
 }
 
-async function timeInTurn<W extends string, Q>(
+/**
+ * Times several ways to answer the same queries. The ways take turns, so that a busy moment of the
+ * machine does not hit one alone, and at a time each is asked another query, so that none finds
+ * warm what the one before it had to fetch.
+ */
+export async function timeInTurn<W extends string, Q>(
   queries: readonly Q[],
   ways: ReadonlyMap<W, (query: Q) => unknown>,
 ): Promise<Readonly<Partial<Record<W, Times>>>> {

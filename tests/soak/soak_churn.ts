@@ -5,6 +5,7 @@ import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import type { Services } from "@/lib/services.ts";
 import { Corpus, randomFractions } from "../bench/corpus.ts";
 import { PERMISSIONS } from "../bench/child.ts";
+import { runJsonChild } from "../bench/json_child.ts";
 import { isSameRanking, type Ranked, toRanked } from "./compare_index.ts";
 import { applyOp } from "./disk_op.ts";
 import { VAULT } from "./disk_model.ts";
@@ -89,19 +90,12 @@ export async function churnHere(task: ChurnTask): Promise<ChurnHalf> {
 }
 
 /** Runs a half in a process of its own, which tells how much memory its index takes. */
-export async function churnApart(task: ChurnTask): Promise<ChurnHalf> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--v8-flags=--expose-gc", ...PERMISSIONS, "--allow-sys", CHILD],
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(JSON.stringify(task)));
-  await writer.close();
-  const { success, stdout } = await child.output();
-  if (!success) throw new Error(`The ${task.kind} half failed; its own message stands above`);
-  return JSON.parse(new TextDecoder().decode(stdout));
+export function churnApart(task: ChurnTask): Promise<ChurnHalf> {
+  return runJsonChild(task, {
+    file: CHILD,
+    permissions: [...PERMISSIONS, "--allow-sys"],
+    what: `The ${task.kind} half`,
+  });
 }
 
 /** Runs a half; `finish` is called while its index is still open. */
