@@ -79,7 +79,7 @@ async function openServices(args: readonly string[]): Promise<Services> {
     pretty: Deno.stderr.isTerminal(),
     write: writeStderr,
   });
-  await prepareVault(config);
+  await prepareVault(config, logger);
   const ripgrepPath = await findRipgrep(env.get("PATH"));
   const seams = { clock: systemClock, logger, newId: randomId, ripgrepPath };
   const services = createServices(config, seams);
@@ -88,10 +88,12 @@ async function openServices(args: readonly string[]): Promise<Services> {
 }
 
 /** Creates the default vault when it is missing, and the whole layout when that is asked for. */
-async function prepareVault({ vault, vaultWasGiven, init, memoriesFolder }: Config): Promise<void> {
+async function prepareVault(config: Config, logger: Logger): Promise<void> {
+  const { vault: root, vaultWasGiven, init, memoriesFolder } = config;
   if (vaultWasGiven && !init) return;
   const layout = init ? "full" : "welcome";
-  await initVault({ root: vault, memoriesFolder, layout, nowMs: systemClock.nowMs() });
+  const seams = { clock: systemClock, newId: randomId, logger };
+  await initVault({ root, memoriesFolder, layout, ...seams });
 }
 
 /** Finds what was not listed too: `token` may name any variable as `env:NAME`. */

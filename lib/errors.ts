@@ -16,11 +16,17 @@ const ERROR_TABLE = {
   "note-not-found": { status: 404, title: "There is no such note" },
   "method-not-allowed": { status: 405, title: "The method is not allowed here" },
   "request-timeout": { status: 408, title: "The request took too long" },
-  "edit-conflict": { status: 409, title: "The note changed since it was read" },
+  "id-conflict": { status: 409, title: "Several files claim the id" },
+  "edit-conflict": { status: 412, title: "The note changed since it was read" },
   "payload-too-large": { status: 413, title: "The request is too large" },
   "uri-too-long": { status: 414, title: "The request address is too long" },
   "unsupported-media-type": { status: 415, title: "The content type is not supported" },
   "range-not-satisfiable": { status: 416, title: "The lines do not exist" },
+  "scope-unresolved": { status: 422, title: "There is no project to take as scope" },
+  "secret-found": { status: 422, title: "The text holds what looks like a secret" },
+  "frontmatter-not-editable": { status: 422, title: "The frontmatter cannot be edited safely" },
+  "not-writable": { status: 422, title: "The file cannot be written" },
+  "precondition-required": { status: 428, title: "The state that is to be changed must be named" },
   "too-many-requests": { status: 429, title: "Too much was asked for at once" },
   "client-gone": { status: 499, title: "Nobody waits for the answer" },
   "internal": { status: 500, title: "The server failed" },
@@ -91,6 +97,27 @@ export class PathEscapesVault extends AppError {
 export class NoteNotFound extends AppError {
   constructor(message: string) {
     super("note-not-found", message);
+  }
+}
+
+/** The file is not in the state that the write expects; nothing was written. */
+export class EditConflict extends AppError {
+  constructor(message: string) {
+    super("edit-conflict", message);
+  }
+}
+
+/** A note's frontmatter cannot be changed without changing more than was asked for. */
+export class FrontmatterNotEditable extends AppError {
+  constructor(message: string) {
+    super("frontmatter-not-editable", message);
+  }
+}
+
+/** What was asked for needs a project, and there is none. */
+export class ScopeUnresolved extends AppError {
+  constructor(message: string) {
+    super("scope-unresolved", message);
   }
 }
 

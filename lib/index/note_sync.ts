@@ -5,6 +5,7 @@
 import type { Diagnostic } from "@/lib/contracts.ts";
 import { AppError, describeFailure, NoteNotFound } from "@/lib/errors.ts";
 import type { Clock, Logger, Slicer } from "@/lib/seams.ts";
+import { hashBytes } from "@/lib/vault/etag.ts";
 import { classifyNote } from "@/lib/vault/kinds.ts";
 import {
   type FolderStamp,
@@ -20,7 +21,7 @@ import type { FileRecord, IndexedNote } from "./indexed_note.ts";
 import type { KnownFile } from "./known_file.ts";
 import { NO_SLOT, type NoteTable } from "./note_table.ts";
 import type { NoteDatabase } from "./orama.ts";
-import { hashBytes, type PrepareContext, prepareNote } from "./prepare_note.ts";
+import { type PrepareContext, prepareNote } from "./prepare_note.ts";
 import { covers, type Look, SeenVault } from "./seen_vault.ts";
 import { isUntouched, type KnownFiles, planSync } from "./sync.ts";
 

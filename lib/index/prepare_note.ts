@@ -1,5 +1,4 @@
 /** From a file's bytes to all that the index holds of it, in small steps. */
-import { createHash, hash } from "node:crypto";
 import type { Diagnostic } from "@/lib/contracts.ts";
 import { classifyNote, identifyNote, type VaultLayout } from "@/lib/vault/kinds.ts";
 import { bodyOf, type ParsedNote, parseNote } from "@/lib/vault/note.ts";
@@ -20,8 +19,6 @@ import type { NoteTerms } from "./postings.ts";
 import type { TermCounter } from "./term_counter.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
-/** How much is hashed or tokenised in one step. */
-const STEP_BYTES = 1024 * 1024;
 const STEP_CHARS = 4 * 1024;
 
 /** Frontmatter that says when and what state, not what about. */
@@ -58,17 +55,6 @@ export interface PreparedNote {
   readonly terms?: NoteTerms;
   /** Absent if it is never found, or not by its meaning. */
   readonly texts?: EmbeddingTexts;
-}
-
-/** Returns the SHA-256 of some bytes in hex. */
-export function* hashBytes(bytes: Uint8Array): Generator<void, string> {
-  if (bytes.length <= STEP_BYTES) return hash("sha256", bytes);
-  const sum = createHash("sha256");
-  for (let at = 0; at < bytes.length; at += STEP_BYTES) {
-    sum.update(bytes.subarray(at, at + STEP_BYTES));
-    yield;
-  }
-  return sum.digest("hex");
 }
 
 /** Prepares one note; a file that is no text keeps its place, without content. */

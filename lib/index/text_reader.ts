@@ -1,11 +1,11 @@
 /** Reads the texts of notes as they were indexed. */
 import { AppError } from "@/lib/errors.ts";
 import type { Slicer } from "@/lib/seams.ts";
+import { hashBytes } from "@/lib/vault/etag.ts";
 import { decodeNote } from "@/lib/vault/note_text.ts";
 import { type NoteBytes, readFile, type Vault } from "@/lib/vault/vault.ts";
 import type { IndexedNote } from "./indexed_note.ts";
 import type { NoteTable } from "./note_table.ts";
-import { hashBytes } from "./prepare_note.ts";
 import { isUntouched } from "./sync.ts";
 import type { TextCache } from "./text_cache.ts";
 

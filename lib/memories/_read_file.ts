@@ -1,7 +1,7 @@
 /** From a path to what stands in its file now, in small steps. */
 import { AppError } from "@/lib/errors.ts";
 import type { Slicer } from "@/lib/seams.ts";
-import { hashBytes } from "@/lib/index/prepare_note.ts";
+import { hashBytes } from "@/lib/vault/etag.ts";
 import { type ParsedNote, parseNote } from "@/lib/vault/note.ts";
 import { readFile, type Vault } from "@/lib/vault/vault.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";

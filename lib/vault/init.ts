@@ -1,14 +1,14 @@
 /**
  * Creates a vault, or what is missing of one. What is there stays as it is, whatever it holds, and
- * no link is followed below the root. A file gets its name only when it is complete: it is written
- * under a temporary name and then linked, which fails if the name is taken, so that neither a
- * crash nor a second process can leave half a file, or replace one.
+ * no link is followed below the root. All is written as any other note is, so that neither a crash
+ * nor a second process can leave half a file, or replace one.
  */
-import { ConfigError } from "@/lib/errors.ts";
-import { randomId } from "@/lib/seams.ts";
+import { AppError, ConfigError, EditConflict } from "@/lib/errors.ts";
+import type { Clock, Logger, NewId } from "@/lib/seams.ts";
 import { fullLayout, WELCOME_LAYOUT } from "./_layout.ts";
-import { diskPathOf, isAbsence, reasonOf } from "./vault.ts";
-import { ancestorsOf, parentOf, parseVaultPath, type VaultPath } from "./vault_path.ts";
+import { isAbsence, openVault, reasonOf, statFile, type Vault } from "./vault.ts";
+import { parentOf, parseVaultPath, type VaultPath } from "./vault_path.ts";
+import { ABSENT, VaultWriter } from "./vault_writer.ts";
 
 export interface InitOptions {
   /** Absolute; may itself be a link to a folder. */
@@ -18,7 +18,9 @@ export interface InitOptions {
   /** `welcome`: one note, and only if the root was missing; `full`: the whole layout. */
   readonly layout: "welcome" | "full";
   /** Dates the files that hold a date. */
-  readonly nowMs: number;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly logger: Logger;
 }
 
 /**
@@ -30,21 +32,66 @@ export interface InitOptions {
  * file or folder belongs, or the system refuses.
  */
 export async function initVault(options: InitOptions): Promise<readonly string[]> {
-  const { root, memoriesFolder, nowMs } = options;
+  const { root, memoriesFolder, clock, newId, logger } = options;
+  const nowMs = clock.nowMs();
   const layout = options.layout === "full" ? fullLayout(memoriesFolder, nowMs) : WELCOME_LAYOUT;
   const folders = layout.folders.map(parsePath);
   const created: string[] = [];
   if (await ensureRoot(root)) created.push("./");
   else if (options.layout === "welcome") return created;
 
-  for (const folder of folders) await ensureFolder(root, folder, created);
-  for (const [name, text] of layout.files) {
-    const path = parsePath(name);
-    const parent = parentOf(path);
-    if (parent !== "") await ensureFolder(root, parent, created);
-    if (await ensureFile(root, path, text)) created.push(path);
-  }
+  const vault = openVault({ root, memoriesFolder: ".", exclude: [] });
+  const writer = new VaultWriter({ vault, clock, newId, logger });
+  for (const folder of folders) await makeFolder({ writer, created }, folder);
+  for (const [name, text] of layout.files) await makeFile({ vault, writer, created }, name, text);
   return created;
+}
+
+interface Making {
+  readonly writer: VaultWriter;
+  readonly created: string[];
+}
+
+async function makeFolder({ writer, created }: Making, folder: VaultPath): Promise<void> {
+  try {
+    created.push(...(await writer.makeFolder(folder)).map((made) => `${made}/`));
+  } catch (error) {
+    throw refusal(folder, wordsOf(error), error);
+  }
+}
+
+async function makeFile(
+  { vault, ...making }: Making & { readonly vault: Vault },
+  name: string,
+  text: string,
+): Promise<void> {
+  const path = parsePath(name);
+  const parent = parentOf(path);
+  if (parent !== "") await makeFolder(making, parent);
+  if (isFile(vault, path)) return;
+  try {
+    const bytes = new TextEncoder().encode(text);
+    await making.writer.write({ path, bytes, expected: ABSENT });
+    making.created.push(path);
+  } catch (error) {
+    // Another process was faster.
+    if (error instanceof EditConflict && isFile(vault, path)) return;
+    throw refusal(path, wordsOf(error), error);
+  }
+}
+
+/** @throws {ConfigError} If something else than a file has the name. */
+function isFile(vault: Vault, path: VaultPath): boolean {
+  const found = statFile(vault, path);
+  if (found.state === "other") {
+    const what = found.what === "symlink" ? "link" : found.what;
+    throw refusal(path, `a ${what} stands where a file belongs`);
+  }
+  return found.state === "file";
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof AppError ? error.message : reasonOf(error);
 }
 
 function parsePath(text: string): VaultPath {
@@ -69,94 +116,6 @@ async function ensureRoot(root: string): Promise<boolean> {
     }
   }
   throw refusal(root, "a file stands there");
-}
-
-/** Creates a folder and those above it, one by one, so that none is reached through a link. */
-async function ensureFolder(root: string, folder: VaultPath, created: string[]): Promise<void> {
-  for (const each of [folder, ...ancestorsOf(folder)].reverse()) {
-    if (each === "") continue;
-    const disk = diskPathOf({ root }, each);
-    const made = await unlessThere(disk, each, { wanted: "folder", make: () => Deno.mkdir(disk) });
-    if (made) created.push(`${each}/`);
-  }
-}
-
-function ensureFile(root: string, path: VaultPath, text: string): Promise<boolean> {
-  const disk = diskPathOf({ root }, path);
-  // A dot file, so that no walk of the vault takes it for a note.
-  const temp = diskPathOf({ root }, parentOf(path)).replace(/[/\\]?$/, "/") +
-    `.commonplace-${randomId()}.tmp`;
-  return unlessThere(disk, path, { wanted: "file", make: () => writeNew(disk, temp, text) });
-}
-
-interface Making {
-  readonly wanted: "file" | "folder";
-  /** Throws `AlreadyExists` if the name is taken. */
-  readonly make: () => Promise<void>;
-}
-
-/** Makes what is missing; returns false if it was there, or another process was faster. */
-async function unlessThere(disk: string, path: VaultPath, making: Making): Promise<boolean> {
-  try {
-    if (await isThere(disk, path, making.wanted)) return false;
-    await making.make();
-    return true;
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    if (error instanceof Deno.errors.AlreadyExists && await isThere(disk, path, making.wanted)) {
-      return false;
-    }
-    throw refusal(path, reasonOf(error), error);
-  }
-}
-
-async function isThere(disk: string, path: VaultPath, wanted: Making["wanted"]): Promise<boolean> {
-  try {
-    const info = await Deno.lstat(disk);
-    if (wanted === "file" ? info.isFile : info.isDirectory) return true;
-    const found = info.isSymlink ? "a link" : info.isDirectory ? "a folder" : "a file";
-    throw refusal(path, `${found} stands where a ${wanted} belongs`);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}
-
-async function writeNew(disk: string, temp: string, text: string): Promise<void> {
-  try {
-    await writeThrough(temp, text);
-    await linkOrWrite(temp, disk, text);
-  } finally {
-    await removeIfThere(temp);
-  }
-}
-
-async function linkOrWrite(temp: string, disk: string, text: string): Promise<void> {
-  try {
-    await Deno.link(temp, disk);
-  } catch (error) {
-    if (error instanceof Deno.errors.AlreadyExists) throw error;
-    // A disk without hard links (FAT, some network disks): the next best that never replaces.
-    await writeThrough(disk, text);
-  }
-}
-
-/** Writes a file that is not there yet, down to the disk. */
-async function writeThrough(path: string, text: string): Promise<void> {
-  using file = await Deno.open(path, { write: true, createNew: true });
-  const bytes = new TextEncoder().encode(text);
-  for (let written = 0; written < bytes.length;) {
-    written += await file.write(bytes.subarray(written));
-  }
-  await file.sync();
-}
-
-async function removeIfThere(path: string): Promise<void> {
-  try {
-    await Deno.remove(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
 }
 
 function refusal(path: string, reason: string, cause?: unknown): ConfigError {

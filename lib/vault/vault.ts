@@ -363,7 +363,8 @@ export function reasonOf(error: unknown): string {
   return codeOf(error) ?? (error instanceof Error ? error.name : "unknown failure");
 }
 
-function codeOf(error: unknown): string | undefined {
+/** Returns the code of a failure of the system, `ENOENT` for one. */
+export function codeOf(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" ? code : undefined;
 }

@@ -118,7 +118,7 @@ describe("the house", () => {
     const read = (path: string) => JSON.parse(Deno.readTextFileSync(join(ROOT, path)));
     const [program, tests] = [read("deno.json"), read("tests/config.json")];
     const { imports, ...settings } = tests;
-    const added = ["@modelcontextprotocol/client", "@modelcontextprotocol/sdk/"];
+    const added = ["@modelcontextprotocol/client", "@modelcontextprotocol/sdk/", "fast-check"];
 
     for (const [name, value] of Object.entries(settings)) deepEqual(value, program[name], name);
     deepEqual(

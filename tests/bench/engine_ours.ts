@@ -8,13 +8,14 @@ import { type NoteEmbeddings, NoteVectors } from "@/lib/index/note_vectors.ts";
 import { NoteDatabase } from "@/lib/index/orama.ts";
 import type { ParsedQuery } from "@/lib/index/parse_query.ts";
 import { Postings } from "@/lib/index/postings.ts";
-import { hashBytes, type PreparedNote, prepareNote } from "@/lib/index/prepare_note.ts";
+import { type PreparedNote, prepareNote } from "@/lib/index/prepare_note.ts";
 import { planQuery } from "@/lib/index/query_plan.ts";
 import type { DenseQuestion } from "@/lib/index/ranking.ts";
 import { TermCounter } from "@/lib/index/term_counter.ts";
 import { createTokenizer } from "@/lib/index/tokenizer.ts";
 import { parseVaultPath } from "@/lib/vault/vault_path.ts";
 import { type Engine, type EngineNote, HITS } from "./engine.ts";
+import { hashBytes } from "@/lib/vault/etag.ts";
 
 /** So that nothing pauses: like the others, it has the event loop to itself. */
 export const STILL_CLOCK = { ...systemClock, monotonicMs: () => 0 };

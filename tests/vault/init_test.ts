@@ -7,6 +7,8 @@ import {
 import { describe, it } from "@std/testing/bdd";
 import { ConfigError } from "@/lib/errors.ts";
 import { type InitOptions, initVault } from "@/lib/vault/init.ts";
+import { randomId, systemClock } from "@/lib/seams.ts";
+import { silentLogger } from "../_support/silent_logger.ts";
 import { tempVault } from "../_support/temp_vault.ts";
 
 /** Noon, so that every time zone but the outermost agrees on the day. */
@@ -25,8 +27,13 @@ const FULL_LAYOUT = [
   "session-log.md",
 ];
 
-function init(root: string, options: Partial<InitOptions> = {}): Promise<readonly string[]> {
-  return initVault({ root, memoriesFolder: "memories", layout: "full", nowMs: NOW_MS, ...options });
+type Given = Partial<InitOptions> & { readonly nowMs?: number };
+
+function init(root: string, given: Given = {}): Promise<readonly string[]> {
+  const { nowMs = NOW_MS, ...options } = given;
+  const clock = { ...systemClock, nowMs: () => nowMs };
+  const seams = { clock, newId: randomId, logger: silentLogger() };
+  return initVault({ root, memoriesFolder: "memories", layout: "full", ...seams, ...options });
 }
 
 /** Lists all that lies below a folder, folders with a slash, sorted. */

@@ -1,0 +1,83 @@
+/** Makes folders of the vault one by one, so that none is reached through a link. */
+import { PathEscapesVault } from "@/lib/errors.ts";
+import { diskPathOf, isAbsence, type Vault } from "./vault.ts";
+import {
+  ancestorsOf,
+  baseName,
+  foldCase,
+  type FolderPath,
+  parentOf,
+  type VaultPath,
+} from "./vault_path.ts";
+
+/**
+ * Makes a folder and those above it, as far as they are missing; may run twice. The vault's own
+ * folder is never made: where it is missing, a disk may not be mounted.
+ *
+ * @returns What was made, the topmost first.
+ * @throws {PathEscapesVault} If a link stands in the way.
+ * @throws {WrongPlace} If a file does, or a folder of the same name in other letters.
+ * @throws What the system says if it refuses.
+ */
+export async function ensureFolder(
+  vault: Pick<Vault, "root">,
+  folder: FolderPath,
+): Promise<VaultPath[]> {
+  const made: VaultPath[] = [];
+  for (const each of [folder, ...ancestorsOf(folder)].reverse()) {
+    if (each !== "" && await makeUnlessThere(vault, each)) made.push(each);
+  }
+  return made;
+}
+
+/** Something else stands where a file or folder belongs. */
+export class WrongPlace extends Error {
+  override name = "WrongPlace";
+  readonly path: string;
+
+  constructor(path: string, message: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
+async function makeUnlessThere(vault: Pick<Vault, "root">, folder: VaultPath): Promise<boolean> {
+  if (await isFolder(vault, folder)) return false;
+  await requireNoTwin(vault, folder);
+  try {
+    await Deno.mkdir(diskPathOf(vault, folder));
+    return true;
+  } catch (error) {
+    // Another process was faster.
+    if (error instanceof Deno.errors.AlreadyExists && await isFolder(vault, folder)) return false;
+    throw error;
+  }
+}
+
+async function isFolder(vault: Pick<Vault, "root">, folder: VaultPath): Promise<boolean> {
+  try {
+    const info = await Deno.lstat(diskPathOf(vault, folder));
+    if (info.isDirectory) return true;
+    if (!info.isSymlink) throw new WrongPlace(folder, "a file stands where a folder belongs");
+    throw new PathEscapesVault(`Cannot use "${folder}": a link stands where a folder belongs`);
+  } catch (error) {
+    if (isAbsence(error)) return false;
+    throw error;
+  }
+}
+
+/**
+ * Makes sure that no other name in a folder is the same to a disk that folds case or Unicode forms:
+ * a vault may be synced to one.
+ *
+ * @throws {WrongPlace} If there is one.
+ */
+export async function requireNoTwin(vault: Pick<Vault, "root">, path: VaultPath): Promise<void> {
+  const own = baseName(path);
+  const folded = foldCase(own);
+  for await (const { name } of Deno.readDir(diskPathOf(vault, parentOf(path)))) {
+    // Of its own name another process may just have made it.
+    if (name === own || foldCase(name) !== folded) continue;
+    throw new WrongPlace(path, `"${name}" is there, which some disks take for the same name`);
+  }
+}

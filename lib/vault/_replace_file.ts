@@ -1,0 +1,84 @@
+/**
+ * Puts a new file under a name in one step. Synchronous on purpose: between two calls here nothing
+ * of ours runs, so that the moment in which another program may come in between is as short as can
+ * be.
+ */
+import { EditConflict } from "@/lib/errors.ts";
+import { writeNewFile } from "./_new_file.ts";
+import { codeOf } from "./vault.ts";
+
+export interface Replacement {
+  /** The new file. */
+  readonly temp: string;
+  readonly disk: string;
+  /** Under which name what is replaced is kept. */
+  readonly kept: string;
+}
+
+/** `another`: nothing was replaced, as another file stands there by now. */
+export type LinkOutcome = "kept" | "not-kept" | "another";
+
+/** Replaces a file and keeps it under another name, on disks that have hard links. */
+export function replaceFile({ temp, disk, kept }: Replacement): LinkOutcome {
+  const isKept = keep(disk, kept);
+  if (isKept === undefined) return "another";
+  if (isKept && !isOneFile(disk, kept)) {
+    Deno.removeSync(kept);
+    return "another";
+  }
+  Deno.renameSync(temp, disk);
+  return isKept ? "kept" : "not-kept";
+}
+
+/** Returns `undefined` if nothing is there. */
+function keep(disk: string, kept: string): boolean | undefined {
+  try {
+    Deno.linkSync(disk, kept);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (isWithoutLinks(error)) return false;
+    throw error;
+  }
+}
+
+function isOneFile(a: string, b: string): boolean {
+  try {
+    const [one, other] = [Deno.lstatSync(a), Deno.lstatSync(b)];
+    return one.ino === other.ino && one.dev === other.dev;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+/**
+ * Gives a new file its name.
+ *
+ * @throws {EditConflict} If the name is taken.
+ */
+export async function linkNew(temp: string, disk: string, bytes: Uint8Array): Promise<void> {
+  try {
+    await Deno.link(temp, disk).catch((error) => {
+      if (!isWithoutLinks(error)) throw error;
+      // The next best that never replaces.
+      return writeNewFile(disk, { bytes });
+    });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    throw new EditConflict("Cannot create the file: another program was faster");
+  }
+}
+
+/** FAT, and some network disks. */
+function isWithoutLinks(error: unknown): boolean {
+  return NO_LINKS.has(codeOf(error) ?? "");
+}
+
+const NO_LINKS: ReadonlySet<string> = new Set([
+  "EPERM",
+  "ENOTSUP",
+  "EOPNOTSUPP",
+  "ENOSYS",
+  "EMLINK",
+]);

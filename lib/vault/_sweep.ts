@@ -1,0 +1,124 @@
+/** Clears up after writes that were cut off, by a crash or a loss of power. */
+import type { Clock } from "@/lib/seams.ts";
+import { Slicer } from "@/lib/seams.ts";
+import { saveConflictCopy } from "./_conflict_copy.ts";
+import { hashBytes } from "./etag.ts";
+import { hashName, joinLitter, type Litter, parseLitter } from "./_litter.ts";
+import { removeIfThere } from "./_new_file.ts";
+import { diskPathOf, isAbsence, type Vault } from "./vault.ts";
+import { type FolderPath, isMarkdown, joinVaultPath, type VaultPath } from "./vault_path.ts";
+
+export interface Swept {
+  readonly removed: number;
+  /** How many conflict copies were made of what a write had replaced. */
+  readonly recovered: number;
+}
+
+export interface SweepOptions {
+  readonly clock: Clock;
+  /** Runs work while no other process writes: what is left then belongs to nobody. */
+  readonly locked: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+interface Found {
+  readonly folder: FolderPath;
+  readonly name: string;
+  readonly litter: Litter;
+}
+
+/** Looks through all folders of the vault; what cannot be read or removed is left alone. */
+export async function sweepVault(
+  vault: Vault,
+  { clock, locked }: SweepOptions,
+): Promise<Swept> {
+  const swept = { removed: 0, recovered: 0 };
+  const found = await findLitter(vault);
+  if (found.length === 0) return swept;
+  const slicer = new Slicer(clock);
+  await locked(async () => {
+    for (const each of found) {
+      if (await clearUp(vault, each, clock)) swept.recovered++;
+      else swept.removed++;
+      await slicer.pause();
+    }
+  });
+  return swept;
+}
+
+async function findLitter(vault: Vault): Promise<Found[]> {
+  const found: Found[] = [];
+  const pending: FolderPath[] = [""];
+  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+    for (const { name, isDirectory, isFile } of await listFolder(vault, folder)) {
+      const litter = isFile ? parseLitter(name) : undefined;
+      if (litter) found.push({ folder, name, litter });
+      const below = isDirectory ? joinVaultPath(folder, name) : undefined;
+      if (below !== undefined && !vault.exclusions.excludesFolder(below)) pending.push(below);
+    }
+  }
+  return found;
+}
+
+async function listFolder(vault: Vault, folder: FolderPath): Promise<Deno.DirEntry[]> {
+  const disk = diskPathOf(vault, folder);
+  try {
+    // A listing would follow a link that has taken the folder's place.
+    if (await Deno.realPath(disk) !== disk) return [];
+    return await Array.fromAsync(Deno.readDir(disk));
+  } catch {
+    // Gone, or nobody's to read: the index reports that.
+    return [];
+  }
+}
+
+/** Returns true if there was something to save. */
+async function clearUp(
+  vault: Vault,
+  { folder, name, litter }: Found,
+  clock: Clock,
+): Promise<boolean> {
+  const disk = diskPathOf(vault, joinLitter(folder, name) as VaultPath);
+  if (litter.kind === "kept" && await isWorthKeeping(vault, folder, { disk, litter, clock })) {
+    const note = await findByHash(vault, folder, litter.nameHash);
+    const path = note ?? joinVaultPath(folder, "recovered.md");
+    if (path === undefined) return false;
+    await saveConflictCopy(vault, { kept: disk, path, nowMs: clock.nowMs() });
+    return true;
+  }
+  await removeIfThere(disk);
+  return false;
+}
+
+interface KeptFile {
+  readonly disk: string;
+  readonly litter: Litter & { kind: "kept" };
+  readonly clock: Clock;
+}
+
+/** It is neither what the write expected to replace, nor still there under its own name. */
+async function isWorthKeeping(
+  vault: Vault,
+  folder: FolderPath,
+  { disk, litter, clock }: KeptFile,
+): Promise<boolean> {
+  try {
+    const note = await findByHash(vault, folder, litter.nameHash);
+    const [kept, now] = [await Deno.lstat(disk), note && await Deno.lstat(diskPathOf(vault, note))];
+    if (now && now.ino === kept.ino && now.dev === kept.dev) return false;
+    const bytes = await Deno.readFile(disk);
+    return await new Slicer(clock).run(hashBytes(bytes)) !== litter.etag;
+  } catch (error) {
+    if (isAbsence(error)) return false;
+    throw error;
+  }
+}
+
+async function findByHash(
+  vault: Vault,
+  folder: FolderPath,
+  nameHash: string,
+): Promise<VaultPath | undefined> {
+  const names = (await listFolder(vault, folder)).map(({ name }) => name);
+  const name = names.find((name) => isMarkdown(name) && hashName(name) === nameHash);
+  return name === undefined ? undefined : joinVaultPath(folder, name);
+}

@@ -1,0 +1,290 @@
+/**
+ * The only way into the vault. A write says what it expects to find, and a file is its old or its
+ * new bytes at any moment, whatever crashes: new content is written beside it and put in its place
+ * in one step. Our own processes take turns; editors and sync tools know nothing of that, so what
+ * was replaced is kept until it has been seen that it was what the write expected, and becomes a
+ * conflict copy otherwise.
+ *
+ * One gap is left that no system call of ours can close: a program that puts another file in the
+ * note's place between two calls in a row (microseconds) loses it.
+ */
+import { AppError, EditConflict, PathEscapesVault, PayloadTooLarge } from "@/lib/errors.ts";
+import { type Clock, type Logger, type NewId, Semaphore, Slicer } from "@/lib/seams.ts";
+import { hashBytes } from "./etag.ts";
+import { joinLitter, keptName, tempName } from "./_litter.ts";
+import { ensureFolder, requireNoTwin, WrongPlace } from "./_make_folder.ts";
+import { removeIfThere, syncFolder, writeNewFile } from "./_new_file.ts";
+import { linkNew, type LinkOutcome, replaceFile } from "./_replace_file.ts";
+import { saveConflictCopy } from "./_conflict_copy.ts";
+import { withWriteLock } from "./_write_lock.ts";
+import { sweepVault } from "./_sweep.ts";
+import { diskPathOf, MAX_NOTE_BYTES, readFile, reasonOf, statFile, type Vault } from "./vault.ts";
+import { baseName, isMarkdown, parentOf, type VaultPath } from "./vault_path.ts";
+
+/** Of a file that must not be there yet. */
+export const ABSENT = "absent";
+
+export interface Change {
+  readonly path: VaultPath;
+  readonly bytes: Uint8Array;
+  /** `ABSENT`, or the etag (SHA-256 in hex) of what the file has to hold. */
+  readonly expected: string;
+}
+
+export interface Written {
+  readonly path: VaultPath;
+  /** Of what the file holds now. */
+  readonly etag: string;
+  /** Where another program's change went that the write replaced at the last moment. */
+  readonly conflictCopy?: VaultPath;
+}
+
+export interface VaultWriterOptions {
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly logger: Logger;
+}
+
+/** A change whose content is on the disk, under another name. */
+interface Draft {
+  readonly change: Change;
+  readonly etag: string;
+  /** Absent if the file holds it already. */
+  readonly temp?: string;
+}
+
+export class VaultWriter {
+  readonly #options: VaultWriterOptions;
+  readonly #turn = new Semaphore(1);
+
+  constructor(options: VaultWriterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Writes one file; see `writeAll()`.
+   *
+   * @throws {EditConflict} If the file is not what the change expects: nothing was written.
+   */
+  async write(change: Change): Promise<Written> {
+    const [written] = await this.writeAll([change]);
+    if (!written) throw new TypeError("A write has no outcome");
+    return written;
+  }
+
+  /**
+   * Writes some files, all of them or, if one is not what its change expects, none; folders are
+   * made. Content that a file holds already is not written again.
+   *
+   * @throws {EditConflict} If a file is not what its change expects.
+   * @throws {PathEscapesVault} If a path is excluded, no Markdown file, or leads over a link.
+   * @throws {PayloadTooLarge} If a content is over the size that notes may have.
+   * @throws {AppError} `not-writable` if a file is no UTF-8 text or read-only, `unavailable` if the
+   * system refuses or another process holds the lock too long.
+   */
+  async writeAll(changes: readonly Change[]): Promise<Written[]> {
+    const { vault } = this.#options;
+    for (const change of changes) requireWritable(vault, change);
+    return await this.#turn.run(() =>
+      withWriteLock(vault, async () => {
+        const drafts: Draft[] = [];
+        try {
+          for (const change of changes) await this.#check(change);
+          for (const change of changes) drafts.push(await this.#draft(change));
+          return await this.#publishAll(drafts);
+        } catch (error) {
+          throw toWriteError(error);
+        } finally {
+          for (const { temp } of drafts) if (temp) await removeIfThere(temp);
+        }
+      })
+    );
+  }
+
+  /** Makes a folder and those above it, if they are missing; returns what was made. */
+  async makeFolder(folder: VaultPath): Promise<VaultPath[]> {
+    const { vault } = this.#options;
+    if (vault.exclusions.excludesFolder(folder)) throw neverTouched(folder);
+    try {
+      return await ensureFolder(vault, folder);
+    } catch (error) {
+      throw toWriteError(error);
+    }
+  }
+
+  /**
+   * Clears up what writes left that were cut off: content that never got its name goes, what was
+   * replaced comes back as a conflict copy if it is not what the write expected.
+   */
+  async sweep(): Promise<void> {
+    const { vault, clock, logger } = this.#options;
+    const swept = await sweepVault(vault, {
+      clock,
+      locked: (work) => this.#turn.run(() => withWriteLock(vault, work)),
+    });
+    if (swept.removed + swept.recovered > 0) logger.warn("writes-cleared-up", { ...swept });
+  }
+
+  /** Finds out whether a change may be made, before anything is written. */
+  async #check({ path, expected, bytes }: Change): Promise<void> {
+    if (expected === ABSENT) return await this.#requireFree(path);
+    const { vault, clock } = this.#options;
+    const found = statFile(vault, path);
+    if (found.state === "absent") throw new EditConflict(`Cannot save "${path}": it is not there`);
+    const { bytes: now } = readFile(vault, path);
+    const etag = await new Slicer(clock).run(hashBytes(now));
+    if (etag !== expected) throw changed(path, etag);
+    if (isSame(now, bytes)) return;
+    requireText(path, now);
+    await requireMayWrite(vault, path);
+  }
+
+  async #requireFree(path: VaultPath): Promise<void> {
+    const { vault } = this.#options;
+    const { state } = statFile(vault, path);
+    if (state !== "absent") throw new EditConflict(`Cannot create "${path}": it is there already`);
+    try {
+      await requireNoTwin(vault, path);
+    } catch (error) {
+      // Its folder is not there yet.
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+
+  async #draft(change: Change): Promise<Draft> {
+    const { vault, clock, newId } = this.#options;
+    const { path, bytes, expected } = change;
+    const etag = await new Slicer(clock).run(hashBytes(bytes));
+    if (etag === expected) return { change, etag };
+    const folder = parentOf(path);
+    await ensureFolder(vault, folder);
+    const mode = expected === ABSENT ? undefined : await modeOf(diskPathOf(vault, path));
+    const temp = joinLitter(folder, tempName(newId()));
+    const disk = diskPathOf(vault, temp as VaultPath);
+    try {
+      await writeNewFile(disk, { bytes, mode });
+      // After it is there: a folder above may have become a link meanwhile.
+      if (await Deno.realPath(disk) !== disk) throw throughLink(path);
+    } catch (error) {
+      await removeIfThere(disk);
+      throw error;
+    }
+    return { change, etag, temp: disk };
+  }
+
+  async #publishAll(drafts: readonly Draft[]): Promise<Written[]> {
+    const { vault } = this.#options;
+    const written: Written[] = [];
+    for (const draft of drafts) written.push(await this.#publish(draft));
+    const folders = new Set(
+      drafts.filter(({ temp }) => temp).map((it) => parentOf(it.change.path)),
+    );
+    for (const folder of folders) await syncFolder(diskPathOf(vault, folder));
+    return written;
+  }
+
+  async #publish({ change, etag, temp }: Draft): Promise<Written> {
+    const { path, expected } = change;
+    if (temp === undefined) return { path, etag };
+    const disk = diskPathOf(this.#options.vault, path);
+    if (expected === ABSENT) {
+      await linkNew(temp, disk, change.bytes);
+      return { path, etag };
+    }
+    const kept = diskPathOf(
+      this.#options.vault,
+      joinLitter(
+        parentOf(path),
+        keptName(this.#options.newId(), expected, baseName(path)),
+      ) as VaultPath,
+    );
+    const outcome: LinkOutcome = replaceFile({ temp, disk, kept });
+    if (outcome === "another") throw changed(path);
+    return { path, etag, ...await this.#settleKept(kept, change, outcome) };
+  }
+
+  /** Looks at what was replaced, now that nobody finds it under its name any more. */
+  async #settleKept(
+    kept: string,
+    { path, expected }: Change,
+    outcome: LinkOutcome,
+  ): Promise<Pick<Written, "conflictCopy">> {
+    if (outcome === "not-kept") return {};
+    const { vault, clock, logger } = this.#options;
+    const bytes = await Deno.readFile(kept);
+    if (await new Slicer(clock).run(hashBytes(bytes)) === expected) {
+      await removeIfThere(kept);
+      return {};
+    }
+    const conflictCopy = await saveConflictCopy(vault, { kept, path, nowMs: clock.nowMs() });
+    logger.warn("conflict-copy-saved");
+    return { conflictCopy };
+  }
+}
+
+function requireWritable({ exclusions }: Vault, { path, bytes }: Change): void {
+  if (exclusions.excludes(path)) throw neverTouched(path);
+  if (!isMarkdown(path)) {
+    throw new PathEscapesVault(`Cannot write "${path}": only Markdown files are written`);
+  }
+  if (bytes.length > MAX_NOTE_BYTES) {
+    throw new PayloadTooLarge(`Cannot save "${path}": it may have ${MAX_NOTE_BYTES} bytes at most`);
+  }
+}
+
+function neverTouched(path: VaultPath): PathEscapesVault {
+  return new PathEscapesVault(`Cannot write "${path}": that place is never touched`);
+}
+
+function throughLink(path: VaultPath): PathEscapesVault {
+  return new PathEscapesVault(`Cannot write "${path}": links are never followed`);
+}
+
+function changed(path: VaultPath, etag?: string): EditConflict {
+  const now = etag === undefined ? "" : `: its etag is "${etag}" now`;
+  return new EditConflict(
+    `Cannot save "${path}" as it changed since it was read${now}. Open it again and repeat the edit`,
+  );
+}
+
+/** What is no text would not come back from a change of its text. */
+function requireText(path: VaultPath, bytes: Uint8Array): void {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new AppError(
+      "not-writable",
+      `Cannot save "${path}": it holds bytes that are not UTF-8, which would be lost. Save it as ` +
+        "UTF-8 first",
+      { cause },
+    );
+  }
+}
+
+/** A rename would replace a file that its owner made read-only. */
+async function requireMayWrite(vault: Vault, path: VaultPath): Promise<void> {
+  const mode = await modeOf(diskPathOf(vault, path));
+  if (mode === undefined || (mode & 0o200) !== 0) return;
+  throw new AppError("not-writable", `Cannot save "${path}": the file is read-only`);
+}
+
+async function modeOf(disk: string): Promise<number | undefined> {
+  const { mode } = await Deno.lstat(disk);
+  return mode === null ? undefined : mode & 0o7777;
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}
+
+function toWriteError(error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  if (error instanceof WrongPlace) {
+    return new EditConflict(`Cannot write "${error.path}": ${error.message}`);
+  }
+  if (!(error instanceof Error) || !("code" in error)) return error;
+  return new AppError("unavailable", `The vault cannot be written now: ${reasonOf(error)}`, {
+    cause: error,
+  });
+}
