@@ -5,10 +5,9 @@
  * is never reached is enough, and if the download fails the program starts all the same.
  */
 import { createRequire } from "node:module";
+import { findProgram, isUsable, programFile } from "@/lib/find_program.ts";
 
-const IS_WINDOWS = Deno.build.os === "windows";
-const BINARY = IS_WINDOWS ? "rg.exe" : "rg";
-const ANYONE_MAY_RUN = 0o111;
+const NAME = "rg";
 
 /**
  * Returns the path of a ripgrep that this process may run: one on the search path, else the one of
@@ -20,28 +19,17 @@ const ANYONE_MAY_RUN = 0o111;
  * @param searchPath The value of `PATH`.
  */
 export async function findRipgrep(searchPath: string | undefined): Promise<string | undefined> {
-  const isNamed = !(await mayRun(undefined));
-  for (const path of listCandidates(searchPath ?? "")) {
-    // Where looking is not allowed: whoever allows to run this very path knows what is there.
-    if (await mayRun(path) && (await isExecutable(path) ?? isNamed)) return path;
-  }
+  const found = await findProgram(NAME, searchPath);
+  if (found !== undefined) return found;
   const packaged = resolvePackagedRipgrep();
-  if (packaged === undefined || !(await mayRun(packaged))) return undefined;
-  return await isExecutable(packaged) ?? true ? packaged : undefined;
-}
-
-function listCandidates(searchPath: string): string[] {
-  const isAbsolute = IS_WINDOWS ? /^[a-z]:[/\\]/i : /^\//;
-  return searchPath.split(IS_WINDOWS ? ";" : ":")
-    .filter((folder) => isAbsolute.test(folder))
-    .map((folder) => `${folder.replace(/[/\\]+$/, "")}${IS_WINDOWS ? "\\" : "/"}${BINARY}`);
+  return packaged !== undefined && await isUsable(packaged) ? packaged : undefined;
 }
 
 /** Returns where the npm package keeps the binary for this machine, if it has one. */
 export function resolvePackagedRipgrep(): string | undefined {
   try {
     const entry = import.meta.resolve("@vscode/ripgrep");
-    return createRequire(entry).resolve(`${platformPackage()}/bin/${BINARY}`);
+    return createRequire(entry).resolve(`${platformPackage()}/bin/${programFile(NAME)}`);
   } catch {
     // Not downloaded, none for this machine, or a bundle without an import map: all mean "none".
     return undefined;
@@ -49,7 +37,7 @@ export function resolvePackagedRipgrep(): string | undefined {
 }
 
 function platformPackage(): string {
-  const os = IS_WINDOWS ? "win32" : Deno.build.os;
+  const os = Deno.build.os === "windows" ? "win32" : Deno.build.os;
   const arch = Deno.build.arch === "aarch64" ? "arm64" : "x64";
   return `@vscode/ripgrep-${os}-${arch}`;
 }
@@ -57,23 +45,4 @@ function platformPackage(): string {
 /** Never called: makes Deno download the package and the binary that goes with it. */
 export function keepInCache(): Promise<unknown> {
   return import("@vscode/ripgrep");
-}
-
-/** @param command A path; `undefined` asks for the right to run anything. */
-async function mayRun(command: string | undefined): Promise<boolean> {
-  const descriptor = command === undefined ? {} : { command };
-  return (await Deno.permissions.query({ name: "run", ...descriptor })).state === "granted";
-}
-
-/** Returns `undefined` if this process may not look. */
-async function isExecutable(path: string): Promise<boolean | undefined> {
-  const { state } = await Deno.permissions.query({ name: "read", path });
-  if (state !== "granted") return undefined;
-  try {
-    const { isFile, mode } = await Deno.stat(path);
-    return isFile && (mode === null || (mode & ANYONE_MAY_RUN) !== 0);
-  } catch {
-    // Absent, or in a folder that may not be looked into.
-    return false;
-  }
 }
