@@ -17,6 +17,7 @@ import { ENV_PREFIX } from "@/lib/config_sources.ts";
 import { ConfigError, describeFailure, toProblem } from "@/lib/errors.ts";
 import { createLogger, type Logger, randomId, systemClock, writeStderr } from "@/lib/seams.ts";
 import { createServices, type Services } from "@/lib/services.ts";
+import { findGit } from "@/lib/projects/git_path.ts";
 import { initVault } from "@/lib/vault/init.ts";
 import { findRipgrep } from "@/lib/vault/ripgrep_path.ts";
 import { VERSION } from "@/lib/version.ts";
@@ -81,7 +82,8 @@ async function openServices(args: readonly string[]): Promise<Services> {
   });
   await prepareVault(config, logger);
   const ripgrepPath = await findRipgrep(env.get("PATH"));
-  const seams = { clock: systemClock, logger, newId: randomId, ripgrepPath };
+  const git = { path: await findGit(env.get("PATH")), env: gitEnvironment(env) };
+  const seams = { clock: systemClock, logger, newId: randomId, ripgrepPath, git };
   const services = createServices(config, seams);
   logRejections(logger);
   return services;
@@ -95,6 +97,16 @@ async function prepareVault(config: Config, logger: Logger): Promise<void> {
   const seams = { clock: systemClock, newId: randomId, logger };
   await initVault({ root, memoriesFolder, layout, ...seams });
 }
+
+/** Returns what Git may know of the environment: where its settings are, and nothing that is one. */
+function gitEnvironment(env: ReadonlyMap<string, string>): Record<string, string> {
+  return Object.fromEntries(GIT_ENV_NAMES.flatMap((name) => {
+    const value = env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  }));
+}
+
+const GIT_ENV_NAMES = ["HOME", "USERPROFILE", "XDG_CONFIG_HOME", "PATH"];
 
 /** Finds what was not listed too: `token` may name any variable as `env:NAME`. */
 class Environment extends Map<string, string> {

@@ -297,8 +297,8 @@ function formatDefault(field: z.ZodType): string {
   return Array.isArray(value) && value.length === 0 ? "none" : String(value);
 }
 
-/** Names of the machine that the program reads: home folder, and `rg` on the PATH. */
-const MACHINE_ENV_NAMES: readonly string[] = ["HOME", "USERPROFILE", "PATH"];
+/** Names of the machine that the program reads: home folder, `rg` and `git` and its settings. */
+const MACHINE_ENV_NAMES: readonly string[] = ["HOME", "USERPROFILE", "PATH", "XDG_CONFIG_HOME"];
 
 /** Names that a library reads and stops at where it may not: the YAML parser of npm. */
 export const LIBRARY_ENV_NAMES: readonly string[] = ["LOG_STREAM", "LOG_TOKENS"];

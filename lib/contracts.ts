@@ -28,6 +28,9 @@ export const DEFAULT_SEARCH_LIMIT = 10;
 /** Longer queries are refused; an agent's message fits many times over. */
 export const MAX_QUERY_CHARS = 10_000;
 
+/** As a filter: whatever status a note has. */
+export const ANY_STATUS = "any";
+
 /** How deep `offset` may go: who needs more needs another query. */
 export const MAX_SEARCH_OFFSET = 1_000;
 
@@ -45,6 +48,8 @@ export const MAX_FILTER_KINDS = 16;
 export const MAX_FILTER_CHARS = 200;
 /** As long as a path may be; ids are free, and one that is longer cannot be asked for. */
 export const MAX_ID_CHARS = 4_096;
+/** Longer ones are no remotes. */
+export const MAX_REPO_CHARS = 2_000;
 /** A cursor may hold a path in other letters. */
 export const MAX_CURSOR_CHARS = 16_384;
 
@@ -73,11 +78,33 @@ export const folderName = z.string("must be a text").refine(
 );
 const LONG_LABEL = `must not hold one of more than ${MAX_FILTER_CHARS} characters`;
 
-/** Until projects are known a scope is the global store, or no limit at all. */
-export const scopeName = z.enum(["all", "global"]).default("all").describe(
-  "all = the whole vault, global = the global store of memories",
-);
-export type Scope = z.output<typeof scopeName>;
+export const SCOPES = ["all", "here", "project", "global"] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** @param standard What is taken where the caller says nothing. */
+export const scopeName = (standard: Scope): z.ZodDefault<z.ZodEnum<{ [K in Scope]: K }>> =>
+  z.enum(SCOPES).default(standard).describe(
+    "here = all but other projects' memories; project, global = that store",
+  );
+
+/** Where an agent works, as callers say it. */
+export const whereFields = {
+  cwd: shortText(MAX_ID_CHARS).optional().describe(
+    "Your working directory",
+  ),
+  repo: shortText(MAX_REPO_CHARS).optional().describe(
+    "In place of cwd: the URL of the Git remote",
+  ),
+};
+
+/** Which part of the vault a call is about, before it is known what that is. */
+export interface AskedScope {
+  readonly scope: Scope;
+  /** Names a project in place of the one that the caller works in. */
+  readonly project?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly repo?: string | undefined;
+}
 
 /** `GET /api/search`: all values come as text. */
 export const SearchParams = z.strictObject({
@@ -89,7 +116,11 @@ export const SearchParams = z.strictObject({
   ),
   limit: wholeNumber(1, MAX_SEARCH_LIMIT).default(DEFAULT_SEARCH_LIMIT)
     .describe("How many hits at the most, 1 to 100"),
-  scope: scopeName,
+  scope: scopeName("all"),
+  project: shortText(MAX_FILTER_CHARS).optional().describe(
+    "Only the memories of this project: its name, its store's ULID, or its repository's identity",
+  ),
+  ...whereFields,
   kind: commaList(MAX_FILTER_KINDS).pipe(z.array(z.enum(NOTE_KINDS))).default([]).describe(
     "Only these kinds of note, comma-separated",
   ),
@@ -98,7 +129,8 @@ export const SearchParams = z.strictObject({
     .describe("Only notes with any of these tags, comma-separated"),
   folder: folderName.optional().describe("Only notes in this folder of the vault or below it"),
   status: shortText(MAX_FILTER_CHARS).optional().describe(
-    "Only notes with this status; without it memories that are not active are left out",
+    "Only notes with this status, `any` for all; without it memories that are not active are " +
+      "left out",
   ),
 });
 export type SearchInput = z.output<typeof SearchParams> & {
@@ -131,31 +163,6 @@ export const DiagnosticsParams = z.strictObject({
 });
 export type DiagnosticsInput = z.output<typeof DiagnosticsParams>;
 
-export const DEFAULT_MEMORIES_LIMIT = 50;
-
-/** `GET /api/memories`. */
-export const MemoriesParams = z.strictObject({
-  scope: scopeName,
-  tag: shortText(MAX_FILTER_CHARS).optional().describe("Only memories with this tag"),
-  status: shortText(MAX_FILTER_CHARS).optional().describe(
-    "Only memories with this status; `active` without it",
-  ),
-  limit: wholeNumber(1, MAX_SEARCH_LIMIT).default(DEFAULT_MEMORIES_LIMIT)
-    .describe("How many memories at the most, 1 to 100"),
-  cursor: shortText(MAX_CURSOR_CHARS).optional().describe(
-    "`nextCursor` of the answer before, for what follows",
-  ),
-});
-export type MemoriesInput = z.output<typeof MemoriesParams>;
-
-/** `GET /api/memories/{id}`. */
-export interface MemoryInput {
-  /** Of a note that is no memory: its path. */
-  readonly id: string;
-  /** The states that the caller has already, and does not want again. */
-  readonly knownEtags?: readonly string[];
-}
-
 /** For end points without parameters: any is refused. */
 export const NoParams = z.strictObject({});
 
@@ -179,6 +186,7 @@ export const HitShape = z.object({
   path: z.string(),
   kind: z.enum(NOTE_KINDS),
   actor: z.string().optional().describe("Who wrote the memory, where it says so"),
+  originSessionId: z.string().optional().describe("In which session, where it says so"),
   name: z.string(),
   description: z.string(),
   score: z.number().describe("0..1, from .5 on worth a hint; in mode `grep` always 1"),
@@ -246,47 +254,6 @@ export const NoteAnswerShape = z.object({
   etag: z.string().describe("SHA-256 of the file's bytes"),
 });
 export type NoteAnswer = z.output<typeof NoteAnswerShape>;
-
-export const MemorySummaryShape = z.object({
-  id: z.string(),
-  path: z.string(),
-  name: z.string(),
-  description: z.string(),
-  tags: z.array(z.string()),
-  status: z.string(),
-  updatedAt: z.string().describe("`updated_at` as written, else the file's time (ISO 8601)"),
-});
-export type MemorySummary = z.output<typeof MemorySummaryShape>;
-
-export const MemoriesAnswerShape = z.object({
-  total: z.int().describe("How many memories there are, on all pages"),
-  memories: z.array(MemorySummaryShape).describe("Newest first"),
-  nextCursor: z.string().optional(),
-  indexing: IndexingShape.optional(),
-  freshness: FreshnessShape.optional(),
-});
-export type MemoriesAnswer = z.output<typeof MemoriesAnswerShape>;
-
-export const MemoryAnswerShape = z.object({
-  id: z.string(),
-  path: z.string().describe("Where the file lies now"),
-  kind: z.enum(NOTE_KINDS),
-  name: z.string(),
-  description: z.string(),
-  tags: z.array(z.string()).describe("As written in the frontmatter"),
-  status: z.string().nullable(),
-  frontmatter: z.record(z.string(), z.unknown()).describe(
-    "Every value as written; empty if invalid",
-  ),
-  body: z.string().describe("What stands after the frontmatter"),
-  markdown: z.string().describe("The whole file"),
-  etag: z.string().describe("SHA-256 of the file's bytes"),
-  conflicts: z.array(z.string()).optional()
-    .describe("Every file that claims the id, if there are several; no search finds any of them"),
-  conflictCopies: z.array(z.string()).optional()
-    .describe("Copies of this file that a sync tool left"),
-});
-export type MemoryAnswer = z.output<typeof MemoryAnswerShape>;
 
 /** Why an entry stands in the diagnostics. */
 export const DIAGNOSTIC_REASONS = [
@@ -372,6 +339,12 @@ export interface Caller {
   readonly kind: "agent" | "owner";
   /** True for a peer on this machine. */
   readonly loopback: boolean;
+  /** What the program calls itself. */
+  readonly client?: string | undefined;
+  /** The session in which it asks, where the transport has any. */
+  readonly sessionId?: string | undefined;
+  /** Where the agent works, where a header says so; what a call itself says goes before. */
+  readonly cwd?: string | undefined;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal?: AbortSignal;
 }

@@ -13,15 +13,15 @@ import {
   MAX_FILTER_TAGS,
   MAX_ID_CHARS,
   MAX_SEARCH_LIMIT,
-  MemorySummaryShape,
   NOTE_KINDS,
   queryText,
   scopeName,
   SEARCH_MODES,
   shortText,
-  SignalsShape,
+  whereFields,
   wholeNumber,
 } from "./contracts.ts";
+import { MemorySummaryShape } from "./contracts_memories.ts";
 
 const BAD_LIMIT = `must be a whole number from 1 to ${MAX_SEARCH_LIMIT}`;
 const limitNumber = z.number(BAD_LIMIT).int(BAD_LIMIT)
@@ -29,7 +29,7 @@ const limitNumber = z.number(BAD_LIMIT).int(BAD_LIMIT)
   .default(DEFAULT_SEARCH_LIMIT);
 
 const cursor = shortText(MAX_CURSOR_CHARS).optional().describe(
-  "nextCursor of the answer before, with the other arguments as they were",
+  "nextCursor of the answer before",
 );
 /** What is derived is never found. */
 const kind = z.enum(NOTE_KINDS).exclude(["derived"]);
@@ -50,21 +50,23 @@ export const SearchNotesArgs = z.strictObject({
       "Any of these",
     ),
   folder: folderName.optional().describe(
-    "Only in this folder of the vault, or below it",
+    "This folder and all below",
   ),
   kind: z.array(kind, 'must be a list such as ["memory"]')
     .max(MAX_FILTER_KINDS, `must hold at most ${MAX_FILTER_KINDS} kinds`).default([])
     .describe("Any of these"),
   status: shortText(MAX_FILTER_CHARS).optional().describe(
-    "Only this status; else inactive memories are left out",
+    "Of memories: any, or one; active without it",
   ),
-  scope: scopeName,
+  scope: scopeName("all"),
+  ...whereFields,
   cursor,
 });
 
 export const RecallArgs = z.strictObject({
   query: queryText.describe("What to remember, in any language"),
-  scope: scopeName,
+  scope: scopeName("here"),
+  ...whereFields,
   mode,
   top_k: limitNumber.describe("Results a page"),
   cursor,
@@ -75,15 +77,22 @@ export const MemorySearchArgs = z.strictObject({
   limit: limitNumber.describe("Files a page"),
   regex: z.boolean("must be true or false").default(() => false)
     .describe("True = the query is a regular expression (ripgrep's dialect)"),
+  scope: scopeName("all"),
+  ...whereFields,
   cursor,
 });
 
 export const MemoryOpenArgs = z.strictObject({
-  id: shortText(MAX_ID_CHARS).describe("The id of a memory, or the path of any note"),
+  id: shortText(MAX_ID_CHARS).describe(
+    "The id of a memory, or the path of any note; with scope project or global also its path " +
+      "in that store",
+  ),
+  scope: scopeName("all"),
+  ...whereFields,
   cursor,
 });
 
-export const ListMemoryArgs = z.strictObject({ scope: scopeName, cursor });
+export const ListMemoryArgs = z.strictObject({ scope: scopeName("all"), ...whereFields, cursor });
 
 /** What search answers say of the state of the index. */
 const answerState = {
@@ -92,6 +101,8 @@ const answerState = {
 };
 
 const fallback = z.object({ from: z.string(), to: z.string(), reason: z.string() }).optional();
+
+const signal = z.number().nullable();
 
 export const SearchNotesResult = z.object({
   mode: z.string(),
@@ -103,10 +114,16 @@ export const SearchNotesResult = z.object({
     path: z.string(),
     kind: z.string(),
     actor: z.string().optional(),
+    originSessionId: z.string().optional(),
     name: z.string(),
     description: z.string(),
     score: z.number(),
-    signals: SignalsShape,
+    signals: z.object({
+      keyword: signal,
+      metadata: signal,
+      body: signal,
+      dense: signal,
+    }),
     heading: z.string().nullable(),
     lines: z.object({ start: z.int(), end: z.int() }),
     snippet: z.string(),

@@ -5,6 +5,8 @@ import { didYouMean } from "./nearest_name.ts";
 const MAX_SHOWN_CHARS = 100;
 const MAX_LISTED = 50;
 const MAX_IN_DETAIL = 5;
+/** Enough to see the end of any user and password that begin among the characters shown. */
+const MAX_MASKED_CHARS = 4_000;
 
 /** A schema of `contracts.ts` for an object, as far as parsing needs to know it. */
 export interface InputSchema<T> {
@@ -100,10 +102,22 @@ export function unknownField(
   };
 }
 
-/** Cuts a value to a length that can be read, without going through all of a large one. */
+/**
+ * Cuts a value to a length that can be read, without going through all of a large one, and takes out
+ * what may be the user and password of a URL, wherever it was put by mistake.
+ */
 export function show(value: unknown): string {
   const text = typeof value === "string" ? value : toShortJson(value);
-  return text.slice(0, MAX_SHOWN_CHARS).toWellFormed();
+  const masked = text.slice(0, MAX_MASKED_CHARS).split(/(\s)/).map(maskUser).join("");
+  return masked.slice(0, MAX_SHOWN_CHARS).toWellFormed();
+}
+
+/** In `scheme://user:password@host`, and in `user:password@host:path`. */
+function maskUser(word: string): string {
+  const at = word.lastIndexOf("@");
+  if (at <= 0) return word;
+  const scheme = word.slice(0, at).indexOf("://");
+  return `${scheme < 0 ? "" : word.slice(0, scheme + 3)}***${word.slice(at)}`;
 }
 
 function toShortJson(value: unknown): string {

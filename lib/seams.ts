@@ -22,6 +22,9 @@ export const systemClock: Clock = {
 /** Makes ids that nobody can guess. */
 export type NewId = () => string;
 
+/** Makes ULIDs, which sort by the time at which they were made. */
+export type NewUlid = () => string;
+
 /** Makes random UUIDs. */
 export const randomId: NewId = (): string => crypto.randomUUID();
 

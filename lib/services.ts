@@ -6,15 +6,22 @@ import type { Embedder } from "./embed/embedder.ts";
 import { readModelFile } from "./embed/model_file.ts";
 import { StaticEmbedder } from "./embed/static_embedder.ts";
 import { type Cache, type CacheOptions, openCache } from "./index/cache.ts";
+import { describeFailure } from "./errors.ts";
 import { CHUNKER_VERSION } from "./index/chunker.ts";
 import { VECTORS_VERSION } from "./index/embeddings.ts";
 import { TOKENIZER_VERSION } from "./index/tokenizer.ts";
 import { type EmbeddingOptions, VaultIndex } from "./index/vault_index.ts";
 import type { WatchOptions } from "./index/vault_watch.ts";
-import { type Clock, type Logger, type NewId, Semaphore } from "./seams.ts";
+import { Manifests } from "./memories/manifests.ts";
+import { Git, type GitOptions } from "./projects/git.ts";
+import { ProjectStores } from "./projects/project_store.ts";
+import { Projects } from "./projects/projects.ts";
+import { type Clock, type Logger, type NewId, type NewUlid, Semaphore } from "./seams.ts";
 import type { Grep } from "./recall/search_notes.ts";
 import { grepVault } from "./vault/grep.ts";
+import { newUlid } from "./ulid.ts";
 import { VERSION } from "./version.ts";
+import { VaultWriter } from "./vault/vault_writer.ts";
 import { openVault, type Vault } from "./vault/vault.ts";
 import type { OpenEvents } from "./vault/watcher.ts";
 
@@ -33,6 +40,10 @@ export interface Seams {
   readonly newId: NewId;
   /** Path of ripgrep's binary; `undefined` = the built-in scanner. */
   readonly ripgrepPath: string | undefined;
+  /** Absent: no working directory is in a project. */
+  readonly git?: GitOptions | undefined;
+  /** Stands in for ULIDs of this machine's clock and chance. */
+  readonly newUlid?: NewUlid;
   /** Stands in for the model that the configuration names, unless that is none. */
   readonly embedder?: Embedder;
   /** Stands in for `Deno.watchFs`. */
@@ -40,11 +51,16 @@ export interface Seams {
 }
 
 /** All that a request needs. */
-export interface Services extends Seams {
+export interface Services extends Omit<Seams, "newUlid"> {
+  readonly newUlid: NewUlid;
   readonly config: Config;
   readonly vault: Vault;
   readonly index: VaultIndex;
   readonly grep: Grep;
+  /** The only way to change the vault. */
+  readonly writer: VaultWriter;
+  readonly projects: Projects;
+  readonly manifests: Manifests;
   /** Bounds how many notes are read for people and agents at a time. */
   readonly noteReads: Semaphore;
   /** Begins to read the vault and returns at once; requests are answered meanwhile. */
@@ -76,16 +92,33 @@ export function createServices(config: Config, seams: Seams): Services {
     snapshot: { folder: config.state, key: snapshotKeyOf(config, vault, embedding) },
   };
   const index = new VaultIndex({ vault, clock, logger, onlyKinds, embedding, watch, state });
+  const writer = new VaultWriter({ vault, clock, newId: seams.newId, logger });
+  const makeUlid = seams.newUlid ?? (() => ulidOf(clock));
+  const stores = new ProjectStores({ vault, writer, clock, newUlid: makeUlid });
+  const projects = new Projects({ git: new Git(seams.git ?? NO_GIT), stores });
+  const manifests = new Manifests({ vault, index, writer, clock, logger });
   const greps = new Semaphore(GREPS_AT_ONCE);
   const patterns = new Semaphore(PATTERNS_AT_ONCE);
   let loading: Promise<void> | undefined;
+  let upkeep: Promise<void> | undefined;
   let isClosing = false;
-  const load = (): Promise<void> => loading ??= loadIndex(index, logger, () => isClosing);
+  const load = (): Promise<void> => {
+    loading ??= loadIndex(index, logger, () => isClosing);
+    upkeep ??= loading.then(async () => {
+      if (!isClosing) await clearUp(writer, logger);
+      if (!isClosing) manifests.start();
+    });
+    return loading;
+  };
   return {
     ...seams,
     config,
     vault,
     index,
+    newUlid: makeUlid,
+    writer,
+    projects,
+    manifests,
     noteReads: new Semaphore(NOTE_READS_AT_ONCE),
     grep: (request) => {
       const files = { vault, excludedGlobs: vault.exclusions.globs };
@@ -98,6 +131,8 @@ export function createServices(config: Config, seams: Seams): Services {
     async close() {
       isClosing = true;
       await index.close();
+      await upkeep;
+      await manifests.close();
       cache.close();
     },
   };
@@ -160,6 +195,21 @@ function toWatch(config: Config, seams: Seams): WatchOptions | undefined {
     openEvents: seams.openEvents ?? Deno.watchFs,
     newId: seams.newId,
   };
+}
+
+const NO_GIT: GitOptions = { path: undefined, env: {} };
+
+function ulidOf(clock: Clock): string {
+  return newUlid(clock.nowMs(), crypto.getRandomValues(new Uint8Array(10)));
+}
+
+/** What an earlier run left when it was cut off; answers need not wait for it. */
+async function clearUp(writer: VaultWriter, logger: Logger): Promise<void> {
+  try {
+    await writer.sweep();
+  } catch (error) {
+    logger.error("writes-not-cleared-up", { cause: describeFailure(error).cause });
+  }
 }
 
 async function loadIndex(

@@ -1,5 +1,6 @@
 /** Answers for callers who say what state of a file they have already. */
 import type { Context } from "hono";
+import { AppError } from "@/lib/errors.ts";
 import type { AppEnv } from "./app_env.ts";
 
 /** In If-None-Match: whatever state the caller has. */
@@ -16,6 +17,23 @@ export function readKnownStates(c: Context<AppEnv>): KnownStates {
   const header = c.req.header("if-none-match")?.trim() ?? "";
   const etags = Array.from(header.matchAll(/"([^"]*)"/g), ([, etag = ""]) => etag);
   return { etags, isAny: header === ANY_ETAG };
+}
+
+/**
+ * Reads If-Match: the states of which one has to be there for a change to be made. Weak ETags count
+ * for none, as the standard has it.
+ *
+ * @returns `undefined` if any will do (`*`).
+ * @throws {AppError} `precondition-required` without the header.
+ */
+export function readExpectedStates(c: Context<AppEnv>): readonly string[] | undefined {
+  const header = c.req.header("if-match")?.trim();
+  if (header === ANY_ETAG) return undefined;
+  if (header) return Array.from(header.matchAll(/(?<!W\/)"([^"]*)"/g), ([, etag = ""]) => etag);
+  throw new AppError(
+    "precondition-required",
+    "Say in If-Match which state is to be changed: the ETag of the answer that you have, or *",
+  );
 }
 
 /** What a file holds now; `content` is left out for a caller who has it. */

@@ -7,6 +7,7 @@ import { addHeaders } from "./answer_headers.ts";
 import { answerError, PROBLEM_JSON } from "./answer_error.ts";
 import type { AppEnv } from "./app_env.ts";
 import { guardNames, guardPeer, guardToken } from "./guards.ts";
+import { handoffRoutes } from "./handoff.ts";
 import { limitBody, limitUrl } from "./limits.ts";
 import { MCP_PATHS, mcpCors, mcpRoutes, RPC_ERROR } from "./mcp.ts";
 import { memoryRoutes } from "./memories.ts";
@@ -15,6 +16,9 @@ import { noteRoutes } from "./notes.ts";
 import { observe } from "./observe.ts";
 import { openApiRoutes } from "./openapi.ts";
 import { OPEN_PATHS, opsRoutes } from "./ops.ts";
+import { profileRoutes } from "./profiles.ts";
+import { projectRoutes } from "./projects.ts";
+import { rememberRoutes } from "./remember.ts";
 import { searchRoutes } from "./search.ts";
 
 /**
@@ -47,6 +51,10 @@ export function createApp(
   app.route("/api/search", searchRoutes(services));
   app.route("/api/notes", noteRoutes(services));
   app.route("/api/memories", memoryRoutes(services));
+  app.route("/api/remember", rememberRoutes(services));
+  app.route("/api/handoff", handoffRoutes(services));
+  app.route("/api/profiles", profileRoutes(services));
+  app.route("/api/projects", projectRoutes(services));
   app.route("/", mcpRoutes(services, mcp));
   refuseOtherMethods(app);
   return app;

@@ -1,9 +1,11 @@
 /** The guards at the door, in the order in which a request meets them. */
 import type { MiddlewareHandler } from "hono";
 import { createHash, timingSafeEqual } from "node:crypto";
+import { clientName } from "@/lib/client_name.ts";
 import type { Config } from "@/lib/config.ts";
 import { AppError } from "@/lib/errors.ts";
 import { isLoopbackHost } from "@/lib/loopback.ts";
+import { CWD_HEADER, readCwdHeader } from "./_cwd_header.ts";
 import type { AppEnv } from "./app_env.ts";
 import { type AllowedNames, isAllowedHost, isAllowedOrigin, isCrossSite } from "./host_guard.ts";
 import { authorityOf } from "./request_target.ts";
@@ -63,7 +65,13 @@ export function guardPeer({ token }: Pick<Config, "token">): MiddlewareHandler<A
         "Other machines may connect only when the server was started with --token",
       );
     }
-    c.set("caller", { kind: "agent", loopback, signal: c.req.raw.signal });
+    c.set("caller", {
+      kind: "agent",
+      loopback,
+      client: clientName(undefined, c.req.header("user-agent")),
+      cwd: readCwdHeader(c.req.header(CWD_HEADER)),
+      signal: c.req.raw.signal,
+    });
     await next();
   };
 }

@@ -66,6 +66,7 @@ export function mcpCors(): MiddlewareHandler<AppEnv> {
       "mcp-method",
       "mcp-name",
       "last-event-id",
+      "x-commonplace-cwd",
     ],
     exposeHeaders: ["mcp-session-id", "mcp-protocol-version", "www-authenticate"],
   });

@@ -1,12 +1,20 @@
-/** `GET /api/memories` lists memories, `GET /api/memories/{id}` opens one. */
-import { Hono } from "hono";
-import { MemoriesParams, NoParams } from "@/lib/contracts.ts";
+/** `/api/memories` lists and makes memories, `/api/memories/{id}` opens and changes one. */
+import { type Context, Hono } from "hono";
+import { NoParams } from "@/lib/contracts.ts";
+import {
+  CreateMemoryInput,
+  MemoriesParams,
+  type SavedMemory,
+  UpdateMemoryInput,
+} from "@/lib/contracts_memories.ts";
 import { listMemories } from "@/lib/memories/list_memories.ts";
 import { openMemory } from "@/lib/memories/open_memory.ts";
+import { createMemory, updateMemory } from "@/lib/memories/save_memory.ts";
 import type { Services } from "@/lib/services.ts";
-import { answerUnlessKnown, readKnownStates } from "./_known_states.ts";
+import { answerUnlessKnown, readExpectedStates, readKnownStates } from "./_known_states.ts";
 import { readPathParameter } from "./_path_parameter.ts";
 import type { AppEnv } from "./app_env.ts";
+import { readJson } from "./read_json.ts";
 import { readQuery } from "./read_query.ts";
 
 export function memoryRoutes(services: Services): Hono<AppEnv> {
@@ -24,5 +32,31 @@ export function memoryRoutes(services: Services): Hono<AppEnv> {
     const { etag, memory } = await openMemory(services, c.get("caller"), input);
     return answerUnlessKnown(c, known, { etag, content: memory });
   });
+  routes.post("/", async (c) => {
+    const input = await readJson(c, CreateMemoryInput);
+    return answerSaved(c, await createMemory(services, c.get("caller"), input), CREATED);
+  });
+  routes.patch("/:id{[^]+}", async (c) => {
+    const id = readPathParameter(c.req.url, "id");
+    // First, as it refuses what a page of another site can send.
+    const input = await readJson(c, UpdateMemoryInput);
+    const etags = readExpectedStates(c);
+    const saved = await updateMemory(services, c.get("caller"), { ...input, id, etags });
+    return answerSaved(c, saved, OK);
+  });
   return routes;
+}
+
+const OK = 200;
+const CREATED = 201;
+
+/** Says of a memory that was saved where it is and which state it has. */
+export function answerSaved(
+  c: Context<AppEnv>,
+  saved: SavedMemory,
+  status: typeof OK | typeof CREATED,
+): Response {
+  c.header("ETag", `"${saved.etag}"`);
+  if (status === CREATED) c.header("Location", `/api/memories/${encodeURIComponent(saved.id)}`);
+  return c.json(saved, status);
 }

@@ -7,6 +7,7 @@ import { formatConfigTable } from "@/lib/config_help.ts";
 import { createOpenApi } from "@/routes/openapi.ts";
 
 const ROOT = join(import.meta.dirname ?? "", "..");
+const http = Deno.readTextFileSync(join(ROOT, "docs/http.md"));
 const readme = Deno.readTextFileSync(join(ROOT, "README.md"));
 
 /** Tables differ in blanks and dashes only, as the formatter sets them. */
@@ -30,9 +31,15 @@ describe("README", () => {
   it("lists every end point, and no other", () => {
     const paths = createOpenApi()["paths"];
     ok(paths && typeof paths === "object");
-    const listed = [...readme.matchAll(/^\| (?:GET|POST) `(\/[^`?]*)/gm)].map(([, path]) => path);
+    const described = Object.entries(paths).filter(([path]) => path !== "/")
+      .flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
+      );
+    const rows = `${readme}\n${http}`.split("\n").filter((line) => line.startsWith("| "));
+    const listed = rows.flatMap((row) => [...row.matchAll(/\b(GET|POST|PUT|PATCH) `(\/[^`?]*)/g)])
+      .map(([, method, path]) => `${method} ${path}`);
 
-    deepEqual(listed.sort(), Object.keys(paths).filter((path) => path !== "/").sort());
+    deepEqual(listed.sort(), described.sort());
   });
 
   it("links to files that are there", async () => {

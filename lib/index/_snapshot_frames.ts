@@ -9,7 +9,7 @@ import { crc32 } from "node:zlib";
 import type { Slicer } from "@/lib/seams.ts";
 
 /** Raise it when anything that is written changes its form. */
-export const SNAPSHOT_FORMAT = 1;
+export const SNAPSHOT_FORMAT = 2;
 
 const MAGIC_BYTES = 12;
 const FILE_HEAD_BYTES = 16;

@@ -71,6 +71,7 @@ export interface IndexedNote {
   /** As written; `undefined` when the note says nothing. */
   readonly status: string | undefined;
   readonly actor: string | undefined;
+  readonly originSessionId: string | undefined;
   /** `updated_at` as written, else the file's time. */
   readonly updatedAt: string;
   readonly chunks: ChunkTable;

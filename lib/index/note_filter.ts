@@ -1,11 +1,12 @@
 /** From what callers say to what the index compares. */
-import { GLOBAL_SCOPE_ID, type NoteKind, type Scope } from "@/lib/contracts.ts";
+import type { NoteKind } from "@/lib/contracts.ts";
 import { normalizeTag } from "@/lib/vault/tags.ts";
 import type { NoteFilter } from "./orama.ts";
 
 /** What is asked for, as it came. */
 export interface AskedFilter {
-  readonly scope: Scope;
+  /** As `NoteFilter` has it. */
+  readonly projects: readonly string[] | undefined;
   readonly kinds: readonly NoteKind[];
   readonly tags: readonly string[];
   readonly status: string | undefined;
@@ -13,13 +14,13 @@ export interface AskedFilter {
   readonly folder?: string | undefined;
 }
 
-/** Writes tags and status as the index keeps them, each once; a scope becomes its store. */
-export function toNoteFilter({ scope, kinds, tags, status, folder }: AskedFilter): NoteFilter {
+/** Writes tags and status as the index keeps them, each once. */
+export function toNoteFilter({ projects, kinds, tags, status, folder }: AskedFilter): NoteFilter {
   return {
     kinds: [...new Set(kinds)],
     tags: [...new Set(tags.map((tag) => normalizeTag(tag) ?? tag))],
     status: status?.trim().toLowerCase(),
-    project: scope === "global" ? GLOBAL_SCOPE_ID : undefined,
+    projects,
     folder,
   };
 }

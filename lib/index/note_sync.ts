@@ -34,8 +34,8 @@ export interface NoteSyncOptions {
   readonly embeddings?: Embeddings | undefined;
   /** Remembers what was found in files, for the next start. */
   readonly files?: (() => FileCache) | undefined;
-  /** Called after each change of what the index holds. */
-  readonly onChange?: (() => void) | undefined;
+  /** Called after each change of what the index holds, and of a derived file. */
+  readonly onChange?: ((path: VaultPath) => void) | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -146,7 +146,7 @@ export class NoteSync {
       const isLookedAt = !look.places || covers(places, path);
       if (isLookedAt && !files.has(path)) this.#failures.delete(path);
     }
-    this.#seen.take(look, derived);
+    for (const path of this.#seen.take(look, derived)) this.#options.onChange?.(path);
     return { outcome, kept };
   }
 
@@ -221,7 +221,7 @@ export class NoteSync {
     for (const { path, etag, vectors } of embeddings?.takeLate() ?? []) {
       if (table.find(path)?.etag !== etag) continue;
       await slicer.run(database.addVectors(path, vectors));
-      this.#options.onChange?.();
+      this.#options.onChange?.(path);
     }
   }
 
@@ -272,7 +272,7 @@ export class NoteSync {
       this.#dropMoved(note, file.run);
       table.put(note, file.record, slot);
       this.#options.files?.().put(note, file.record);
-      this.#options.onChange?.();
+      this.#options.onChange?.(path);
       this.#failures.delete(path);
     } catch (error) {
       // One note that cannot be digested must not keep the others out.
@@ -310,7 +310,7 @@ export class NoteSync {
     table.remove(path);
     embeddings?.forget(path);
     files?.().remove(path);
-    this.#options.onChange?.();
+    this.#options.onChange?.(path);
     outcome.removed++;
     return true;
   }

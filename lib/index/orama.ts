@@ -11,7 +11,7 @@
 import { create, insert, remove, search } from "@orama/orama";
 import type { AnyOrama, TokenScore } from "@orama/orama";
 import { index as defaultIndex } from "@orama/orama/components";
-import type { NoteKind } from "@/lib/contracts.ts";
+import { ANY_STATUS, type NoteKind } from "@/lib/contracts.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import type { NoteEmbeddings, NoteVectors } from "./note_vectors.ts";
 import type { NoteTerms, Postings } from "./postings.ts";
@@ -36,12 +36,17 @@ export interface NoteDocument {
   readonly visibility: Visibility;
 }
 
-/** `undefined` and empty lists do not filter; a list is met by any of its items. */
+/**
+ * `undefined` does not filter, nor do empty lists but that of projects, which nothing meets; a list
+ * is met by any of its items.
+ */
 export interface NoteFilter {
   readonly kinds?: readonly NoteKind[];
   readonly tags?: readonly string[];
+  /** `ANY_STATUS` lets inactive notes through with the others. */
   readonly status?: string | undefined;
-  readonly project?: string | undefined;
+  /** Ids of scopes as `NoteDocument.project` has them. */
+  readonly projects?: readonly string[] | undefined;
   readonly folder?: string | undefined;
 }
 
@@ -70,6 +75,8 @@ const SCHEMA = {
   tags: "enum[]",
 } as const;
 const TEXT_FIELD = "text";
+/** The scope of no note: keeps a list of scopes from being empty, which Orama takes for all. */
+const NOWHERE = "-";
 /** Stands where Orama expects the text and the query: ours went to the postings. */
 const ELSEWHERE = "*";
 
@@ -322,8 +329,10 @@ function toWhere(filter: NoteFilter): Record<string, Record<string, string | str
   return {
     ...(filter.kinds?.length ? { kind: { in: [...filter.kinds] } } : {}),
     ...(filter.tags?.length ? { tags: { containsAny: [...filter.tags] } } : {}),
-    ...(filter.status === undefined ? {} : { status: { eq: filter.status } }),
-    ...(filter.project === undefined ? {} : { project: { eq: filter.project } }),
+    ...(filter.status === undefined || filter.status === ANY_STATUS
+      ? {}
+      : { status: { eq: filter.status } }),
+    ...(filter.projects === undefined ? {} : { project: { in: [...filter.projects, NOWHERE] } }),
     ...(filter.folder === undefined ? {} : { folders: { containsAny: [filter.folder] } }),
   };
 }

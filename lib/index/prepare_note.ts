@@ -29,6 +29,8 @@ const UNSPOKEN_FIELDS: ReadonlySet<string> = new Set([
   "updated_at",
   "metadata",
   "origin_session_id",
+  "supersedes",
+  "superseded_by",
 ]);
 /** Counted on their own, more than once. */
 const METADATA_FIELDS: ReadonlySet<string> = new Set([
@@ -94,6 +96,7 @@ function describeNote(layout: VaultLayout, path: VaultPath, parts: NoteParts): I
     tags: parsed.tags,
     status: parsed.status,
     actor: parsed.actor,
+    originSessionId: parsed.originSessionId,
     updatedAt: parsed.updatedAt ?? new Date(stamp.mtimeMs).toISOString(),
     chunks,
     problems,
@@ -131,6 +134,7 @@ function unreadableNote(
     tags: [],
     status: undefined,
     actor: undefined,
+    originSessionId: undefined,
     updatedAt: new Date(file.stamp.mtimeMs).toISOString(),
     chunks: toChunkTable([]),
     problems: [problem],

@@ -25,6 +25,7 @@ type Row = readonly [
   tags: readonly string[],
   status: string | null,
   actor: string | null,
+  originSessionId: string | null,
   updatedAt: string,
   etag: string,
   searchable: boolean,
@@ -32,6 +33,9 @@ type Row = readonly [
   headings: readonly string[],
   slot: number | null,
 ];
+
+/** Where the headings stand in a row. */
+const HEADINGS_AT = 13;
 
 /** Returns these notes as part of a snapshot. */
 export function freezeNotes(notes: readonly SavedNote[]): Frozen {
@@ -75,7 +79,7 @@ export async function restoreNotes(reader: SnapshotReader): Promise<SavedNote[]>
     // What was written under this key has this form: the checksums say that it is that.
     const rows = await reader.readJson() as readonly Row[];
     for (const row of rows) {
-      const places = await reader.readArray(Uint32Array, row[12].length * CHUNK_CELLS);
+      const places = await reader.readArray(Uint32Array, row[HEADINGS_AT].length * CHUNK_CELLS);
       notes.push(fromRow(row, places));
     }
     if (rows.length === 0) throw new Error("Cannot restore notes: a block is empty");
@@ -94,6 +98,7 @@ function toRow({ note, slot }: SavedNote): Row {
     note.tags,
     note.status ?? null,
     note.actor ?? null,
+    note.originSessionId ?? null,
     note.updatedAt,
     note.etag,
     note.searchable,
@@ -104,8 +109,8 @@ function toRow({ note, slot }: SavedNote): Row {
 }
 
 function fromRow(row: Row, places: Uint32Array): SavedNote {
-  const [path, kind, id, name, description, tags, status, actor, updatedAt, etag, ...rest] = row;
-  const [searchable, problems, headings, slot] = rest;
+  const [path, kind, id, name, description, tags, status, ...more] = row;
+  const [actor, originSessionId, updatedAt, etag, searchable, problems, headings, slot] = more;
   return {
     note: {
       path: parseVaultPath(path),
@@ -116,6 +121,7 @@ function fromRow(row: Row, places: Uint32Array): SavedNote {
       tags,
       status: status ?? undefined,
       actor: actor ?? undefined,
+      originSessionId: originSessionId ?? undefined,
       updatedAt,
       chunks: { places, headings },
       problems,

@@ -1,6 +1,7 @@
 /** What the last looks at the vault have shown, those at some places put together with the whole. */
 import type { Diagnostic } from "@/lib/contracts.ts";
 import { type FolderStamp, rememberFolders, type VaultScan } from "@/lib/vault/scan.ts";
+import { type FileStamp, sameStamp } from "@/lib/vault/vault.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
 
 /** One look; `places` are absent if it was at everything. */
@@ -12,7 +13,8 @@ export interface Look {
 export class SeenVault {
   #folders: ReadonlyMap<string, FolderStamp> = new Map();
   #skipped: readonly Diagnostic[] = [];
-  #derived: readonly VaultPath[] = [];
+  #derived: ReadonlyMap<VaultPath, FileStamp> = new Map();
+  #isFirst = true;
 
   /** The folders of the vault; those that cannot be seen now, as they were. */
   get folders(): ReadonlyMap<string, FolderStamp> {
@@ -26,7 +28,7 @@ export class SeenVault {
 
   /** Files that are never read, in no order. */
   get derived(): readonly VaultPath[] {
-    return this.#derived;
+    return [...this.#derived.keys()];
   }
 
   /** Returns the folders of the vault as a look leaves them. */
@@ -40,8 +42,12 @@ export class SeenVault {
     return folders;
   }
 
-  /** Takes in a look, with those of its files that are derived. */
-  take(look: Look, derived: readonly VaultPath[]): void {
+  /**
+   * Takes in a look, with those of its files that are derived.
+   *
+   * @returns The derived files that have changed since the look before.
+   */
+  take(look: Look, derived: readonly VaultPath[]): VaultPath[] {
     const { scan, places } = look;
     const folders = this.foldersAfter(look);
     this.#folders = folders === this.#folders
@@ -50,8 +56,29 @@ export class SeenVault {
     const kept = <T>(all: readonly T[], pathOf: (one: T) => string): readonly T[] =>
       places ? all.filter((one) => !covers(places, pathOf(one))) : [];
     this.#skipped = [...kept(this.#skipped, ({ path }) => path), ...scan.skipped];
-    this.#derived = [...kept(this.#derived, (path) => path), ...derived];
+    const before = this.#derived;
+    this.#derived = new Map([
+      ...kept([...before], ([path]) => path),
+      ...derived.flatMap((path) => {
+        const stamp = scan.files.get(path);
+        return stamp ? [[path, stamp] as const] : [];
+      }),
+    ]);
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    return isFirst ? [] : changedPaths(before, this.#derived);
   }
+}
+
+function changedPaths(
+  before: ReadonlyMap<VaultPath, FileStamp>,
+  after: ReadonlyMap<VaultPath, FileStamp>,
+): VaultPath[] {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  return [...paths].filter((path) => {
+    const [old, now] = [before.get(path), after.get(path)];
+    return old === undefined || now === undefined || !sameStamp(old, now);
+  });
 }
 
 /** Tells whether a path is one of some places, or lies below one. */

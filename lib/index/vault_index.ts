@@ -56,6 +56,9 @@ export interface KeptState {
   readonly snapshot: SnapshotPlace;
 }
 
+/** Is told of notes and derived files that were added, changed or removed; must not throw. */
+export type ChangeListener = (paths: ReadonlySet<VaultPath>) => void;
+
 /** What is where in the vault, and what answers a query best. */
 export class VaultIndex {
   readonly #options: VaultIndexOptions;
@@ -69,6 +72,9 @@ export class VaultIndex {
   readonly #watch: VaultWatch | undefined;
   readonly #snapshot: IndexSnapshot | undefined;
   readonly #sync: VaultSync;
+  readonly #listeners = new Set<ChangeListener>();
+  /** Since the listeners were told last. */
+  #changed = new Set<VaultPath>();
 
   constructor(options: VaultIndexOptions) {
     const { vault, clock, logger, onlyKinds, embedding, watch, state } = options;
@@ -99,7 +105,15 @@ export class VaultIndex {
       watch: this.#watch,
       files: state?.files,
       restore: () => this.#restore(),
-      onChange: () => this.#snapshot?.noteChange(),
+      onChange: (path) => {
+        this.#snapshot?.noteChange();
+        this.#changed.add(path);
+      },
+      onSettled: (kind) => {
+        // Nothing has changed: it was only read.
+        if (kind === "load") this.#changed.clear();
+        else this.#tellChanged();
+      },
       table: this.#table,
       database: this.#database,
       embeddings: this.#embeddings,
@@ -147,6 +161,17 @@ export class VaultIndex {
   /** Returns when every change made before the call is in the index, and whether it can tell. */
   refresh(when: "due" | "always" = "due"): Promise<Freshness> {
     return this.#sync.refresh(when);
+  }
+
+  /** Names a file that was written just now: the next `refresh()` looks at it in any case. */
+  markChanged(path: VaultPath): void {
+    this.#sync.markChanged(path);
+  }
+
+  /** Has a listener told of what changes from now on; returns what ends that. */
+  onChanged(listener: ChangeListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Checks once more that no change was missed, where changes are listened for. */
@@ -241,6 +266,13 @@ export class VaultIndex {
     await this.#sync.close();
     await this.#snapshot?.close();
     await this.#embeddings?.close();
+  }
+
+  #tellChanged(): void {
+    if (this.#changed.size === 0) return;
+    const paths = this.#changed;
+    this.#changed = new Set();
+    for (const listener of this.#listeners) listener(paths);
   }
 
   async #restore(): Promise<void> {

@@ -29,10 +29,12 @@ export interface VaultSyncOptions extends NoteSyncOptions {
   readonly watch?: VaultWatch | undefined;
   /** Fills the empty index with what is known from an earlier run, if anything. */
   readonly restore?: (() => Promise<void>) | undefined;
+  /** Called at the end of each run. */
+  readonly onSettled?: ((kind: RunKind) => void) | undefined;
 }
 
 /** How a comparison is to be done. */
-type RunKind =
+export type RunKind =
   | "compare"
   /** The first one, that searches wait for only a moment. */
   | "load"
@@ -54,6 +56,10 @@ export class VaultSync {
   #firstLoad: { readonly run: Promise<SyncOutcome>; readonly startMs: number } | undefined;
   #queuedFullRun: Promise<SyncOutcome> | undefined;
   #nextRun: RunKind = "compare";
+  /** Whether the next run is asked for more than a look at what was marked. */
+  #isCompareDue = false;
+  /** What was written by ourselves, and not looked at since. */
+  #marked = new Set<VaultPath>();
   /** A look at everything from outside a run, by which the watcher is to be judged. */
   #proof: VaultScan | undefined;
   #compaction: Promise<void> = Promise.resolve();
@@ -95,11 +101,18 @@ export class VaultSync {
    */
   async refresh(when: "due" | "always" = "due"): Promise<Freshness> {
     await this.#waitForFirstLoad();
-    if (this.#indexing || (when === "due" && !this.#mustCompare())) return this.#unverified();
+    const isDue = when === "always" || this.#mustCompare();
+    if (this.#indexing || (!isDue && this.#marked.size === 0)) return this.#unverified();
+    this.#isCompareDue ||= isDue;
     const calledMs = this.#options.clock.monotonicMs();
     await this.#flight.join();
     const isVerified = this.#verifiedAtMs !== undefined && this.#verifiedAtMs >= calledMs;
     return isVerified ? { verified: true, ageMs: 0 } : this.#unverified();
+  }
+
+  /** Names a file that was written just now: the next `refresh()` looks at it in any case. */
+  markChanged(path: VaultPath): void {
+    this.#marked.add(path);
   }
 
   /** Reads the vault the first time, later every file again. Calls that wait share a run. */
@@ -122,6 +135,7 @@ export class VaultSync {
     const scan = await this.#scan(scanVault(vault));
     if (this.#isClosed) return;
     this.#proof = scan;
+    this.#isCompareDue = true;
     await this.#flight.join();
   }
 
@@ -195,12 +209,17 @@ export class VaultSync {
 
   async #run(): Promise<void> {
     const kind = this.#nextRun;
+    const isDue = this.#isCompareDue || kind !== "compare";
     this.#nextRun = "compare";
+    this.#isCompareDue = false;
     const startMs = this.#options.clock.monotonicMs();
     this.#outcome = { added: 0, changed: 0, removed: 0 };
     try {
       if (kind === "load" && !this.#isClosed) await this.#options.restore?.();
-      if (!this.#isClosed) await this.#compare(startMs, kind);
+      if (!this.#isClosed) {
+        if (isDue) await this.#compare(startMs, kind);
+        else await this.#lookWhereMarked();
+      }
       if (!this.#isClosed) await this.#judgeWatcher(startMs);
     } catch (error) {
       // What was heard may not have been taken in.
@@ -213,11 +232,13 @@ export class VaultSync {
     embeddings?.settle();
     if (files) await new Slicer(clock).run(files().flush());
     this.#keepUp();
+    this.#options.onSettled?.(kind);
   }
 
   async #compare(startMs: number, kind: RunKind): Promise<void> {
     const { vault, watch } = this.#options;
-    const heard = kind === "compare" ? await this.#lookWhereHeard() : undefined;
+    const marked = this.#takeMarked();
+    const heard = kind === "compare" ? await this.#lookWhereHeard(marked) : undefined;
     const watcher = watch?.beforeScan();
     const look = heard ?? { scan: await this.#scan(scanVault(vault)) };
     await this.#takeIn(look, kind);
@@ -242,7 +263,7 @@ export class VaultSync {
   }
 
   /** Returns `undefined` if everything has to be looked at. */
-  async #lookWhereHeard(): Promise<Look | undefined> {
+  async #lookWhereHeard(marked: Iterable<VaultPath> = []): Promise<Look | undefined> {
     const { vault, watch } = this.#options;
     const wasFolder = (place: string) => this.#notes.folders.has(place);
     const heard = await watch?.catchUp(wasFolder);
@@ -251,8 +272,22 @@ export class VaultSync {
       watch?.distrust("another folder stands where the vault was");
       return undefined;
     }
-    const places = new Set([...heard, ...this.#notes.unreadable()]);
+    const places = new Set([...heard, ...marked, ...this.#notes.unreadable()]);
     return { scan: await this.#scan(scanPlaces(vault, places)), places };
+  }
+
+  /** Not a comparison: what else has changed stays unknown. */
+  async #lookWhereMarked(): Promise<void> {
+    const places = this.#takeMarked();
+    if (places.size === 0) return;
+    const scan = await this.#scan(scanPlaces(this.#options.vault, places));
+    if (scan.rootError === undefined) await this.#apply({ scan, places }, "compare");
+  }
+
+  #takeMarked(): ReadonlySet<VaultPath> {
+    const marked = this.#marked;
+    this.#marked = new Set();
+    return marked;
   }
 
   #scan(steps: Generator<void, VaultScan>): Promise<VaultScan> {
@@ -318,7 +353,9 @@ export class VaultSync {
     const { watch } = this.#options;
     if (this.#isClosed || !watch || this.#notes.folders.size === 0) return;
     const isNew = await watch.renew(this.#notes.folders, this.#warnings.length === 0);
-    if (isNew && !this.#isClosed) void this.#flight.join().catch(() => undefined);
+    if (!isNew || this.#isClosed) return;
+    this.#isCompareDue = true;
+    void this.#flight.join().catch(() => undefined);
   }
 
   #setWarnings(scan: VaultScan): void {

@@ -1,5 +1,6 @@
 /** The one factory: every transport and revision of the protocol is served by what it makes. */
 import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { clientName } from "@/lib/client_name.ts";
 import type { Caller } from "@/lib/contracts.ts";
 import type { Invocation } from "@/lib/contracts_tools.ts";
 import { VERSION } from "@/lib/version.ts";
@@ -10,8 +11,6 @@ import { explainMissingTool } from "./tools.ts";
 
 /** Short, as every answer of the current revision carries it. */
 const SERVER_INFO = { name: "commonplace", title: "Commonplace", version: VERSION };
-
-const MAX_CLIENT_CHARS = 80;
 
 export interface ServerDeps extends CallDeps {
   readonly tools: readonly Tool[];
@@ -37,7 +36,7 @@ export function buildServer(deps: ServerDeps, transport: Invocation["transport"]
   server.setRequestHandler("tools/list", () => ({
     tools: deps.tools.map(({ listing }) => listing),
   }));
-  server.setRequestHandler("tools/call", async ({ params }, { mcpReq, http }) => {
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq, http, sessionId }) => {
     const tool = deps.tools.find(({ listing }) => listing.name === params.name);
     if (tool === undefined) {
       throw new ProtocolError(
@@ -46,22 +45,14 @@ export function buildServer(deps: ServerDeps, transport: Invocation["transport"]
       );
     }
     const sender = deps.senderOf(http?.req);
+    const client = clientName(server.getClientVersion(), sender.userAgent);
     const context = {
-      client: nameClient(server.getClientVersion(), sender.userAgent),
+      client: client ?? "unknown",
       transport,
       requestId: sender.requestId,
-      caller: { ...sender.caller, signal: mcpReq.signal },
+      caller: { ...sender.caller, client, sessionId, signal: mcpReq.signal },
     };
     return await callTool(deps, tool, { context, args: params.arguments ?? {} });
   });
   return mcp;
-}
-
-/** Says who called in a few safe characters; without a name the program stands in. */
-function nameClient(
-  info: { readonly name: string; readonly version: string } | undefined,
-  userAgent: string | undefined,
-): string {
-  const name = info ? `${info.name}/${info.version}` : userAgent?.split(" ", 1)[0];
-  return (name ?? "").replace(/[^\w.@/:+-]+/g, "-").slice(0, MAX_CLIENT_CHARS) || "unknown";
 }

@@ -10,6 +10,9 @@ When to use it
 - To explore a topic across all notes, with filters: search_notes.
 - For an exact name, error code, path or pattern: memory_search (text search by ripgrep, not by meaning).
 - To read: memory_open(id), with the id of a hit. list_memory to browse.
+- To write: remember(text) for one fact that will matter again; memory_save for a longer lesson or to change a memory. Recall first, and change what is there rather than save it twice. No secrets.
+- To go on with the work of an earlier run: resume; to leave it for the next: set_handoff.
+- Pass cwd, your working directory (or repo, the remote's URL), so that this project's memories are meant.
 
 How to use it
 - Ask in your own words: notes are found by words and by meaning, and a question in one language finds notes in the other. Names of things, errors and files help most.

@@ -1,5 +1,9 @@
 /** Tools that read memories. */
-import { DEFAULT_MEMORIES_LIMIT, type MemoryAnswer, type MemorySummary } from "@/lib/contracts.ts";
+import {
+  DEFAULT_MEMORIES_LIMIT,
+  type MemoryAnswer,
+  type MemorySummary,
+} from "@/lib/contracts_memories.ts";
 import {
   ListMemoryArgs,
   ListMemoryResult,
@@ -36,10 +40,11 @@ const memoryOpenTool: Tool = defineTool({
   isEssential: true,
   args: MemoryOpenArgs,
   result: MemoryOpenResult,
-  run: async (services, caller, { id, cursor }) => {
-    const cursors = cursorsOf(["memory_open", id]);
+  run: async (services, caller, { cursor, ...asked }) => {
+    const { id, scope, cwd, repo } = asked;
+    const cursors = cursorsOf(["memory_open", id, scope, cwd, repo]);
     const place = cursor === undefined ? undefined : cursors.parse(cursor);
-    const { memory, text } = await openMemory(services, caller, { id });
+    const { memory, text } = await openMemory(services, caller, asked);
     if (!memory || !text) throw new TypeError("A note was left out that nobody has");
     return showPage({ memory, text }, cursors, place);
   },
@@ -56,9 +61,9 @@ const listMemoryTool: Tool = defineTool({
   hints: READ_ONLY,
   args: ListMemoryArgs,
   result: ListMemoryResult,
-  run: async (services, caller, { scope, cursor }) => {
+  run: async (services, caller, asked) => {
     const limit = DEFAULT_MEMORIES_LIMIT;
-    const input = { scope, tag: undefined, status: undefined, limit, cursor };
+    const input = { ...asked, tag: undefined, status: undefined, limit };
     const { memories, nextCursor, ...head } = await listMemories(services, caller, input);
     const cursorAfter = cursorsAfter(input);
     return packListing({

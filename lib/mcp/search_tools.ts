@@ -158,6 +158,9 @@ function shortenHit(hit: Hit): Hit {
     ...hit,
     ...shortenDescription(hit),
     ...(hit.actor === undefined ? {} : { actor: clip(hit.actor, MAX_LABEL_CHARS) }),
+    ...(hit.originSessionId === undefined
+      ? {}
+      : { originSessionId: clip(hit.originSessionId, MAX_LABEL_CHARS) }),
     score: round(hit.score),
     signals: {
       keyword: roundSignal(hit.signals.keyword),

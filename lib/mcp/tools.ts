@@ -4,8 +4,9 @@ import { didYouMean } from "@/lib/nearest_name.ts";
 import { MEMORY_TOOLS } from "./memory_tools.ts";
 import { SEARCH_TOOLS } from "./search_tools.ts";
 import type { Tool } from "./tool.ts";
+import { WRITING_TOOLS } from "./writing_tools.ts";
 
-export const TOOLS: readonly Tool[] = [...SEARCH_TOOLS, ...MEMORY_TOOLS];
+export const TOOLS: readonly Tool[] = [...SEARCH_TOOLS, ...MEMORY_TOOLS, ...WRITING_TOOLS];
 
 /** Returns the tools of these sets, in the order of the table. */
 export function selectTools(toolsets: readonly Toolset[]): readonly Tool[] {

@@ -1,10 +1,10 @@
 /** The memories of the vault, page by page. */
+import { type Caller } from "@/lib/contracts.ts";
 import {
-  type Caller,
   type MemoriesAnswer,
   type MemoriesInput,
   type MemorySummary,
-} from "@/lib/contracts.ts";
+} from "@/lib/contracts_memories.ts";
 import { type CursorPlace, type Cursors, cursorsOf, refusedCursor } from "@/lib/cursor.ts";
 import { readState } from "@/lib/index/answer_state.ts";
 import type { IndexedNote } from "@/lib/index/indexed_note.ts";
@@ -12,11 +12,13 @@ import { ACTIVE } from "@/lib/index/note_table.ts";
 import { toNoteFilter } from "@/lib/index/note_filter.ts";
 import type { NoteFilter } from "@/lib/index/orama.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
+import type { Projects } from "@/lib/projects/projects.ts";
 import { type Clock, Slicer } from "@/lib/seams.ts";
 
 export interface ListMemoriesDeps {
   readonly clock: Clock;
   readonly index: Pick<VaultIndex, "filterPaths" | "find" | "indexing" | "refresh">;
+  readonly projects: Pick<Projects, "scopeIds">;
 }
 
 const ENTRIES_PER_STEP = 1_000;
@@ -38,17 +40,20 @@ interface Place {
  * meanwhile moves to the front, where a list begun before does not come any more.
  *
  * @returns At most `input.limit`; `total` counts those of all pages.
- * @throws {InvalidRequest} If the cursor is none of ours, or of a list with other filters.
+ * @throws {InvalidRequest} If the cursor is none of ours, or of a list with other filters, or it is
+ * said wrongly where the agent works.
+ * @throws {ScopeUnresolved} If the scope needs a project and there is none.
  */
 export async function listMemories(
-  { clock, index }: ListMemoriesDeps,
-  _caller: Caller,
+  { clock, index, projects }: ListMemoriesDeps,
+  caller: Caller,
   input: MemoriesInput,
 ): Promise<MemoriesAnswer> {
   const cursors = cursorsFor(input);
   const after = input.cursor === undefined ? undefined : readPlace(cursors.parse(input.cursor));
+  const filter = toFilter(input, await projects.scopeIds(caller, input));
   const freshness = await index.refresh();
-  const all = await new Slicer(clock).run(collectEntries(index, toFilter(input)));
+  const all = await new Slicer(clock).run(collectEntries(index, filter));
   const rest = after ? all.filter((entry) => comparePlaces(entry, after) > 0) : all;
   const page = rest.sort(comparePlaces).slice(0, input.limit).map(({ note }) => toSummary(note));
   const last = rest.length > page.length ? page.at(-1) : undefined;
@@ -66,8 +71,8 @@ export function cursorsAfter(input: MemoriesInput): (memory: MemorySummary) => s
   return (memory) => cursors.format(toPlace(memory));
 }
 
-function cursorsFor({ scope, tag, status }: MemoriesInput): Cursors {
-  return cursorsOf({ scope, tag, status });
+function cursorsFor({ scope, tag, status, cwd, repo }: MemoriesInput): Cursors {
+  return cursorsOf({ scope, tag, status, cwd, repo });
 }
 
 function toPlace({ updatedAt, path }: MemorySummary): CursorPlace {
@@ -98,8 +103,12 @@ function* collectEntries(
   return entries;
 }
 
-function toFilter({ scope, tag, status }: MemoriesInput): NoteFilter {
-  return toNoteFilter({ scope, kinds: ["memory"], tags: tag === undefined ? [] : [tag], status });
+function toFilter(
+  { tag, status }: MemoriesInput,
+  projects: readonly string[] | undefined,
+): NoteFilter {
+  const tags = tag === undefined ? [] : [tag];
+  return toNoteFilter({ projects, kinds: ["memory"], tags, status });
 }
 
 function toMs(updatedAt: string): number {

@@ -1,8 +1,10 @@
 /** Opening a memory by its id, wherever its file lies now, or any note by its path. */
-import type { Caller, MemoryAnswer, MemoryInput } from "@/lib/contracts.ts";
+import type { AskedScope, Caller } from "@/lib/contracts.ts";
+import type { MemoryAnswer, MemoryInput } from "@/lib/contracts_memories.ts";
 import { AppError, type ErrorCode, IndexNotReady, NoteNotFound } from "@/lib/errors.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import { show } from "@/lib/parse_input.ts";
+import type { Projects } from "@/lib/projects/projects.ts";
 import { type Clock, type Semaphore, Slicer } from "@/lib/seams.ts";
 import type { FrontmatterValue } from "@/lib/vault/frontmatter.ts";
 import { identifyNote, type NoteIdentity } from "@/lib/vault/kinds.ts";
@@ -16,6 +18,7 @@ export interface OpenMemoryDeps {
   readonly clock: Clock;
   readonly vault: Vault;
   readonly noteReads: Semaphore;
+  readonly projects: Pick<Projects, "require">;
   readonly index: Pick<
     VaultIndex,
     "claimantsOf" | "copiesOf" | "find" | "indexing" | "refresh" | "warnings"
@@ -38,6 +41,7 @@ export interface OpenedMemory {
  * so that every hit of a search can be opened. The file itself has to bear the id: where it does
  * not, or is gone, the vault is compared with the index once more, however large it is.
  *
+ * @throws {ScopeUnresolved} If the scope needs a project and there is none.
  * @throws {NoteNotFound} If no memory has the id and no note lies there, or it is never read.
  * @throws {PathEscapesVault} If the text is no id, and a path that leads out of the vault or over
  * a link.
@@ -49,11 +53,12 @@ export interface OpenedMemory {
  */
 export async function openMemory(
   deps: OpenMemoryDeps,
-  { signal }: Caller,
-  input: MemoryInput,
+  caller: Caller,
+  input: MemoryInput & Partial<AskedScope>,
 ): Promise<OpenedMemory> {
   const { index } = deps;
-  const find = () => deps.noteReads.run(() => findNote(deps, input.id), signal);
+  const folders = await storeFolders(deps, caller, input);
+  const find = () => deps.noteReads.run(() => findNote(deps, input.id, folders), caller.signal);
   const { verified } = await index.refresh();
   let found = await find();
   // What was not compared just now may tell of a conflict that is settled.
@@ -77,13 +82,33 @@ interface FoundNote extends NoteIdentity {
   readonly parsed: ParsedNote;
 }
 
-async function findNote(deps: OpenMemoryDeps, id: string): Promise<FoundNote | undefined> {
+/** A manifest names notes by their path in its store. */
+async function storeFolders(
+  { projects, vault }: OpenMemoryDeps,
+  caller: Caller,
+  { scope = "all", cwd, repo }: Partial<AskedScope>,
+): Promise<readonly string[]> {
+  if (scope === "global") return [vault.memoriesFolder].filter((folder) => folder !== ".");
+  if (scope !== "project") return [];
+  const { stores } = await projects.require(caller, { cwd, repo });
+  return stores.map(({ folder }) => folder);
+}
+
+async function findNote(
+  deps: OpenMemoryDeps,
+  id: string,
+  folders: readonly string[],
+): Promise<FoundNote | undefined> {
   for (const path of deps.index.claimantsOf(id)) {
     const found = await readUnless(ANOTHER_FILE, deps, path);
     if (found?.id === id) return found;
   }
-  const path = findPath(deps.index, id);
-  return path && await readUnless(NO_FILE, deps, path);
+  for (const text of [...folders.map((folder) => `${folder}/${id}`), id]) {
+    const path = findPath(deps.index, text);
+    const found = path && await readUnless(NO_FILE, deps, path);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 /** What may have taken the place of a memory since it was indexed. */

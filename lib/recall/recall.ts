@@ -1,11 +1,10 @@
 /** Recall: a search whose answer holds what an agent needs and nothing more. */
-import type { Caller, Hit, Scope, SearchMode } from "@/lib/contracts.ts";
+import type { AskedScope, Caller, Hit, SearchMode } from "@/lib/contracts.ts";
 import type { RecallAnswer, Recalled } from "@/lib/contracts_tools.ts";
 import { type SearchDeps, searchNotes } from "./search_notes.ts";
 
-export interface RecallInput {
+export interface RecallInput extends AskedScope {
   readonly query: string;
-  readonly scope: Scope;
   readonly mode: SearchMode;
   readonly limit: number;
   /** How many of the best results to leave out; 0 without it. */
@@ -17,15 +16,17 @@ export interface RecallInput {
  * `searchNotes()`.
  *
  * @returns At most `input.limit` results, after the `input.offset` best ones.
- * @throws {InvalidRequest} If a text for `grep` has line breaks.
+ * @throws {InvalidRequest} If a text for `grep` has line breaks, or it is said wrongly where the
+ * agent works.
+ * @throws {ScopeUnresolved} If the scope needs a project and there is none.
  * @throws The reason of the caller's signal if it aborts before `grep` or the embedding is done.
  */
 export async function recall(
   deps: SearchDeps,
   caller: Caller,
-  { query: q, scope, mode, limit, offset = 0 }: RecallInput,
+  { query: q, offset = 0, ...asked }: RecallInput,
 ): Promise<RecallAnswer> {
-  const input = { q, scope, mode, limit, offset, kind: [], tags: [] };
+  const input = { ...asked, q, offset, kind: [], tags: [] };
   const { query: _query, tookMs: _tookMs, ...answer } = await searchNotes(deps, caller, input);
   return { ...answer, results: answer.results.map(toRecalled) };
 }

@@ -8,6 +8,7 @@ import { toNoteFilter } from "@/lib/index/note_filter.ts";
 import type { IndexHit, IndexMode } from "@/lib/index/note_search.ts";
 import type { NoteFilter } from "@/lib/index/orama.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
+import type { Projects } from "@/lib/projects/projects.ts";
 import type { GrepFile, GrepRequest, GrepResult } from "@/lib/vault/grep.ts";
 import { parseVaultPath } from "@/lib/vault/vault_path.ts";
 
@@ -24,6 +25,7 @@ export interface SearchDeps {
   readonly clock: Clock;
   readonly index: VaultIndex;
   readonly grep: Grep;
+  readonly projects: Pick<Projects, "scopeIds">;
 }
 
 const NO_SIGNALS: Signals = { keyword: null, metadata: null, body: null, dense: null };
@@ -34,7 +36,9 @@ const NO_SIGNALS: Signals = { keyword: null, metadata: null, body: null, dense: 
  * being built, the answer says so.
  *
  * @returns At most `input.limit` hits, after the `input.offset` best ones.
- * @throws {InvalidRequest} If the folder is no path in the vault, or a text for `grep` has line breaks.
+ * @throws {InvalidRequest} If the folder is no path in the vault, a text for `grep` has line breaks,
+ * or it is said wrongly where the agent works.
+ * @throws {ScopeUnresolved} If the scope needs a project and there is none.
  * @throws The reason of the caller's signal if it aborts before `grep` or the embedding is done.
  */
 export async function searchNotes(
@@ -43,7 +47,7 @@ export async function searchNotes(
   input: SearchInput,
 ): Promise<SearchAnswer> {
   const startMs = deps.clock.monotonicMs();
-  const filter = toFilter(input);
+  const filter = toFilter(input, await deps.projects.scopeIds(caller, input));
   // Files are searched themselves: one that the index does not know yet must not be missed.
   const freshness = await deps.index.refresh(input.mode === "grep" ? "always" : "due");
   const { mode } = input;
@@ -138,15 +142,27 @@ function toGrepHit(note: IndexedNote, file: GrepFile): Hit {
 
 function describe(
   note: IndexedNote,
-): Pick<Hit, "id" | "path" | "kind" | "actor" | "name" | "description" | "tags" | "updatedAt"> {
-  const { id, path, kind, name, description, updatedAt } = note;
-  const actor = note.actor === undefined ? {} : { actor: note.actor };
-  return { id, path, kind, ...actor, name, description, tags: [...note.tags], updatedAt };
+): Omit<Hit, "score" | "signals" | "heading" | "lines" | "snippet"> {
+  const { id, path, kind, name, description, updatedAt, actor, originSessionId } = note;
+  return {
+    id,
+    path,
+    kind,
+    ...(actor === undefined ? {} : { actor }),
+    ...(originSessionId === undefined ? {} : { originSessionId }),
+    name,
+    description,
+    tags: [...note.tags],
+    updatedAt,
+  };
 }
 
-function toFilter({ scope, kind: kinds, tags, status, folder }: SearchInput): NoteFilter {
+function toFilter(
+  { kind: kinds, tags, status, folder }: SearchInput,
+  projects: readonly string[] | undefined,
+): NoteFilter {
   const within = folder === undefined ? undefined : toFolder(folder);
-  return toNoteFilter({ scope, kinds, tags, status, folder: within });
+  return toNoteFilter({ projects, kinds, tags, status, folder: within });
 }
 
 /** Accepts a slash at either end, as people write folders. */

@@ -1,9 +1,11 @@
 /** Search for an exact text or a pattern in the files themselves, however stale the index is. */
-import type { Caller } from "@/lib/contracts.ts";
+import type { AskedScope, Caller } from "@/lib/contracts.ts";
 import type { MatchingFile, TextSearchAnswer } from "@/lib/contracts_tools.ts";
 import { readState } from "@/lib/index/answer_state.ts";
 import type { GrepFile } from "@/lib/vault/grep.ts";
+import { storeOf } from "@/lib/vault/kinds.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
+import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import { FileJudge, type FileLabel } from "./_file_judge.ts";
 import type { SearchDeps } from "./search_notes.ts";
 
@@ -14,14 +16,14 @@ export interface SearchTextDeps extends SearchDeps {
   readonly vault: Vault;
 }
 
-export interface TextSearchInput {
+export interface TextSearchInput extends AskedScope {
   /** Case counts only if it has an upper-case letter. */
   readonly query: string;
   /** True if the query is a regular expression in ripgrep's dialect. */
   readonly regex: boolean;
   readonly limit: number;
   /** How many of the first files to leave out; 0 without it. */
-  readonly offset?: number;
+  readonly offset?: number | undefined;
 }
 
 /**
@@ -31,16 +33,20 @@ export interface TextSearchInput {
  *
  * @returns At most `input.limit` files, after the first `input.offset`; while the index is being
  * built, `total` may count files that a later page leaves out.
- * @throws {InvalidRequest} If the query holds a line break or NUL, or is no regular expression.
+ * @throws {InvalidRequest} If the query holds a line break or NUL, is no regular expression, or it
+ * is said wrongly where the agent works.
+ * @throws {ScopeUnresolved} If the scope needs a project and there is none.
  * @throws {IndexNotReady} If the vault cannot be read.
  * @throws The reason of the caller's signal if it aborts before the search is done.
  */
 export async function searchText(
   deps: SearchTextDeps,
-  { signal }: Caller,
-  { query, regex, limit, offset = 0 }: TextSearchInput,
+  caller: Caller,
+  input: TextSearchInput,
 ): Promise<TextSearchAnswer> {
-  const { index, grep } = deps;
+  const { query, regex, limit, offset = 0 } = input;
+  const { index, grep, vault } = deps;
+  const scopeIds = await deps.projects.scopeIds(caller, input);
   const freshness = await index.refresh("always");
   const judge = new FileJudge(deps);
   const found = await grep({
@@ -49,9 +55,9 @@ export async function searchText(
     limit,
     skip: offset,
     order: "match-count",
-    isWanted: (path) => judge.mayShow(path),
+    isWanted: (path) => isInScope(vault, path, scopeIds) && judge.mayShow(path),
     confirm: (path) => judge.isShown(path),
-    signal,
+    signal: caller.signal,
   });
   return {
     engine: found.engine,
@@ -60,6 +66,10 @@ export async function searchText(
     ...readState(index, freshness),
     results: found.files.map((file) => toMatchingFile(file, judge.labelOf(file.path))),
   };
+}
+
+function isInScope(vault: Vault, path: VaultPath, ids: readonly string[] | undefined): boolean {
+  return ids === undefined || ids.includes(storeOf(vault, path)?.scopeId ?? "");
 }
 
 function toMatchingFile(

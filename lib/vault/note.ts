@@ -37,6 +37,8 @@ export interface ParsedNote {
   readonly id?: string;
   readonly status?: string;
   readonly actor?: string;
+  /** The session of the agent that wrote the note. */
+  readonly originSessionId?: string;
   readonly createdAt?: string;
   readonly updatedAt?: string;
   /** `null` = no line stands after the frontmatter. */
@@ -76,6 +78,7 @@ export function* parseNote(
       id: fields.text("id"),
       status: fields.text("status"),
       actor: fields.actor(),
+      originSessionId: fields.text("origin_session_id"),
       createdAt: fields.text("created_at"),
       updatedAt: fields.text("updated_at"),
     }),

@@ -77,19 +77,25 @@ export class VaultWriter {
    * Writes some files, all of them or, if one is not what its change expects, none; folders are
    * made. Content that a file holds already is not written again.
    *
+   * @param guard Runs while nobody else writes, before anything is looked at; what it throws ends
+   * the write.
    * @throws {EditConflict} If a file is not what its change expects.
    * @throws {PathEscapesVault} If a path is excluded, no Markdown file, or leads over a link.
    * @throws {PayloadTooLarge} If a content is over the size that notes may have.
    * @throws {AppError} `not-writable` if a file is no UTF-8 text or read-only, `unavailable` if the
    * system refuses or another process holds the lock too long.
    */
-  async writeAll(changes: readonly Change[]): Promise<Written[]> {
+  async writeAll(
+    changes: readonly Change[],
+    guard: () => Promise<void> = nothing,
+  ): Promise<Written[]> {
     const { vault } = this.#options;
     for (const change of changes) requireWritable(vault, change);
     return await this.#turn.run(() =>
       withWriteLock(vault, async () => {
         const drafts: Draft[] = [];
         try {
+          await guard();
           for (const change of changes) await this.#check(change);
           for (const change of changes) drafts.push(await this.#draft(change));
           return await this.#publishAll(drafts);
@@ -222,6 +228,8 @@ export class VaultWriter {
     return { conflictCopy };
   }
 }
+
+async function nothing(): Promise<void> {}
 
 function requireWritable({ exclusions }: Vault, { path, bytes }: Change): void {
   if (exclusions.excludes(path)) throw neverTouched(path);

@@ -109,6 +109,7 @@ export function noteOf(path: string, content: number = 1): IndexedNote {
     tags: [`tag-${content}`],
     status: undefined,
     actor: undefined,
+    originSessionId: undefined,
     updatedAt: "2026-05-14",
     chunks: toChunkTable([]),
     problems: [],

@@ -34,7 +34,7 @@ const DOORS: readonly (readonly [name: RegExp, doors: RegExp])[] = [
   [/^@modelcontextprotocol\//, /^(lib\/mcp\/|routes\/mcp\.ts$)/],
   [/^hono/, /^routes\//],
   [/^node:sqlite$/, /^lib\/index\/cache\.ts$/],
-  [/^zod$/, /^lib\/(contracts(_tools)?|config)\.ts$/],
+  [/^zod$/, /^lib\/(contracts(_\w+)?|config)\.ts$/],
   [/^@vscode\/ripgrep$/, /^lib\/vault\/ripgrep_path\.ts$/],
 ];
 

@@ -148,6 +148,10 @@ describe("clients", () => {
           "memory_search",
           "memory_open",
           "list_memory",
+          "memory_save",
+          "remember",
+          "set_handoff",
+          "resume",
         ]);
       });
 
@@ -192,7 +196,7 @@ describe("clients", () => {
         ["memory_search", { query: "(", regex: true }, /regular expression/],
         ["memory_open", { id: " " }, /id must not be empty/],
         ["memory_open", { id: "no-such-id" }, /no memory and no note "no-such-id".*note-not-found/],
-        ["list_memory", { scope: "globl" }, /scope must be one of all, global/],
+        ["list_memory", { scope: "globl" }, /scope must be one of all, here, project, global/],
         ["list_memory", { cursor: "made-up" }, /cursor is none that this server gave/],
       ];
       for (const [tool, args, words] of wrong) {

@@ -25,7 +25,23 @@ import { explainMissingTool, selectTools, TOOLS } from "@/lib/mcp/tools.ts";
 import { type TestServices, testServices } from "@/tests/_support/services.ts";
 import type { Files } from "@/tests/_support/temp_vault.ts";
 
-const NAMES = ["recall", "search_notes", "memory_search", "memory_open", "list_memory"];
+const NAMES = [
+  "recall",
+  "search_notes",
+  "memory_search",
+  "memory_open",
+  "list_memory",
+  "memory_save",
+  "remember",
+  "set_handoff",
+  "resume",
+];
+/** What each tool may do beside reading. */
+const WRITING: Readonly<Record<string, { destructiveHint: boolean }>> = {
+  memory_save: { destructiveHint: true },
+  remember: { destructiveHint: false },
+  set_handoff: { destructiveHint: false },
+};
 
 const caller: Caller = { kind: "agent", loopback: true };
 
@@ -65,12 +81,15 @@ describe("TOOLS", () => {
       ok(new TextEncoder().encode(listing.description).length < 1_000);
     });
 
-    it(`${listing.name} says that it changes nothing and looks at the vault alone`, () => {
+    it(`${listing.name} says what it may change, and looks at the vault alone`, () => {
+      const writing = WRITING[listing.name];
+      const isReadOnly = writing === undefined;
       deepEqual(listing.annotations, {
-        readOnlyHint: true,
+        readOnlyHint: isReadOnly,
         destructiveHint: false,
-        idempotentHint: true,
+        idempotentHint: isReadOnly,
         openWorldHint: false,
+        ...writing,
       });
     });
 

@@ -1,12 +1,12 @@
 import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
+import { type Caller } from "@/lib/contracts.ts";
 import {
-  type Caller,
   type MemoriesAnswer,
   MemoriesAnswerShape,
   type MemoriesInput,
   type MemorySummary,
-} from "@/lib/contracts.ts";
+} from "@/lib/contracts_memories.ts";
 import { cursorsOf } from "@/lib/cursor.ts";
 import { InvalidRequest } from "@/lib/errors.ts";
 import { cursorsAfter, listMemories } from "@/lib/memories/list_memories.ts";
@@ -29,7 +29,7 @@ async function indexed(files: Files): Promise<TestServices> {
 }
 
 function list(
-  services: Pick<TestServices, "clock" | "index">,
+  services: Pick<TestServices, "clock" | "index" | "projects">,
   input: Partial<MemoriesInput> = {},
 ): Promise<MemoriesAnswer> {
   return listMemories(services, caller, { scope: "all", limit: 50, ...input });
@@ -177,9 +177,10 @@ describe("listMemories()", () => {
 
   it("listMemories() tells what it could not see", async () => {
     await using world = await indexed({ "a.md": memory("m1") });
-    const { index, clock } = world;
+    const { index, clock, projects } = world;
     const answer = await list({
       clock,
+      projects,
       index: Object.assign(Object.create(null), {
         find: index.find.bind(index),
         filterPaths: index.filterPaths.bind(index),

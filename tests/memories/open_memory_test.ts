@@ -6,12 +6,8 @@ import {
   strictEqual as equal,
 } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import {
-  type Caller,
-  type Indexing,
-  type MemoryAnswer,
-  MemoryAnswerShape,
-} from "@/lib/contracts.ts";
+import { type Caller, type Indexing } from "@/lib/contracts.ts";
+import { type MemoryAnswer, MemoryAnswerShape } from "@/lib/contracts_memories.ts";
 import { AppError, type ErrorCode } from "@/lib/errors.ts";
 import { openMemory, type OpenMemoryDeps } from "@/lib/memories/open_memory.ts";
 import { openNote } from "@/lib/memories/open_note.ts";
@@ -55,11 +51,12 @@ function withIndex(
   services: TestServices,
   other: Partial<OpenMemoryDeps["index"]>,
 ): OpenMemoryDeps {
-  const { clock, vault, noteReads, index } = services;
+  const { clock, vault, noteReads, index, projects } = services;
   return {
     clock,
     vault,
     noteReads,
+    projects,
     index: {
       claimantsOf: (id) => index.claimantsOf(id),
       copiesOf: (path) => index.copiesOf(path),

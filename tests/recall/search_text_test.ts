@@ -28,6 +28,7 @@ const ask = (extra: Partial<TextSearchInput> = {}): TextSearchInput => ({
   query: "needle",
   regex: false,
   limit: 100,
+  scope: "all",
   ...extra,
 });
 

@@ -167,6 +167,7 @@ describe("CORS", () => {
       "mcp-name",
       "mcp-protocol-version",
       "mcp-session-id",
+      "x-commonplace-cwd",
     ]);
     ok(!cors.has("access-control-allow-credentials"));
   });

@@ -6,7 +6,7 @@ import {
   strictEqual as equal,
 } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { MemoriesAnswerShape, MemoryAnswerShape } from "@/lib/contracts.ts";
+import { MemoriesAnswerShape, MemoryAnswerShape } from "@/lib/contracts_memories.ts";
 import { testWorld } from "@/tests/_support/world.ts";
 
 const memory = (id: string, more = "") => `---\nid: ${id}\ndescription: D\n${more}---\nbody\n`;

@@ -3,13 +3,12 @@ import { describe, it } from "@std/testing/bdd";
 import {
   DiagnosticsAnswerShape,
   HealthAnswerShape,
-  MemoriesAnswerShape,
-  MemoryAnswerShape,
   NoteAnswerShape,
   ReindexAnswerShape,
   SearchAnswerShape,
   StoresAnswerShape,
 } from "@/lib/contracts.ts";
+import { MemoriesAnswerShape, MemoryAnswerShape } from "@/lib/contracts_memories.ts";
 import { toTemplate } from "@/routes/observe.ts";
 import { createOpenApi } from "@/routes/openapi.ts";
 import { HealthMinimumShape } from "@/routes/ops.ts";
@@ -126,6 +125,9 @@ describe("GET /openapi.json", () => {
       "mode",
       "limit",
       "scope",
+      "project",
+      "cwd",
+      "repo",
       "kind",
       "tags",
       "folder",

@@ -31,7 +31,7 @@ describe("readQuery()", () => {
     ["q=x&limit=99999999999999999999", "limit", /^must be at most 100$/],
     ["q=x&mode=foo", "mode", /^must be one of grep, keyword, vector, hybrid$/],
     ["q=x&mode=Hybrid", "mode", /^must be one of/],
-    ["q=x&scope=project", "scope", /^must be one of all, global$/],
+    ["q=x&scope=mine", "scope", /^must be one of all, here, project, global$/],
     ["q=x&kind=note,foo", "kind", /^must be one of memory, note/],
     ["q=x&q=y", "q", /^must be given once$/],
     ["q=x&limit=5&limit=5", "limit", /^must be given once$/],

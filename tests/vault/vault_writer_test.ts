@@ -163,7 +163,7 @@ describe("VaultWriter.write() of a file that is there", () => {
     const large = new Uint8Array(MAX_NOTE_BYTES + 1);
     await rejects(world.save("b.md", large, ABSENT), PayloadTooLarge);
 
-    deepEqual(Deno.readFileSync(world.pathOf("latin.md")), latin);
+    deepEqual(await Deno.readFile(world.pathOf("latin.md")), latin);
     deepEqual(listAll(world.root), ["fixed.md", "latin.md"]);
   });
 
@@ -228,7 +228,7 @@ describe("VaultWriter.write() and places", () => {
     }
 
     deepEqual(listAll(outside.root), ["a.md"]);
-    equal(Deno.readTextFileSync(outside.pathOf("a.md")), "theirs");
+    equal(await Deno.readTextFile(outside.pathOf("a.md")), "theirs");
   });
 
   it("does not make the vault's own folder again when that is gone", async () => {
@@ -310,7 +310,7 @@ describe("VaultWriter.sweep()", () => {
 
     equal(world.text("a (conflict 2026-05-14 10.30.00).md"), "theirs");
     equal(world.text("sub/recovered (conflict 2026-05-14 10.30.00).md"), "of a note that is gone");
-    equal(listAll(world.root).some((path) => path.endsWith(".kept")), false);
+    ok(!listAll(world.root).some((path) => path.endsWith(".kept")));
   });
 
   it("makes no copy of a file that is still there under its name", async () => {

@@ -1,0 +1,40 @@
+/** Remembering one fact: a memory whose name and description come from its text. */
+import type { Caller } from "@/lib/contracts.ts";
+import type { RememberInput, SavedMemory } from "@/lib/contracts_memories.ts";
+import { clipLine, firstSentenceOf } from "./memory_names.ts";
+import { createMemory, type SaveMemoryDeps } from "./save_memory.ts";
+
+const MAX_NAME_CHARS = 60;
+const MAX_DESCRIPTION_CHARS = 160;
+const DEFAULT_TYPE = "fact";
+
+/**
+ * Saves one fact as a memory of its own; the text is not interpreted, only its first sentence
+ * becomes the name.
+ *
+ * @throws {ScopeUnresolved} If it is to go to a project's store and there is no project.
+ * @throws {AppError} `secret-found` if the text looks like it holds a secret.
+ */
+export async function remember(
+  deps: SaveMemoryDeps,
+  caller: Caller,
+  input: RememberInput,
+): Promise<SavedMemory> {
+  const { text, scope, type, ...more } = input;
+  const project = scope === "project" ? await deps.projects.require(caller, input) : undefined;
+  const kind = type?.trim() || DEFAULT_TYPE;
+  return await createMemory(deps, caller, {
+    ...more,
+    scope,
+    type: kind,
+    name: firstSentenceOf(text, MAX_NAME_CHARS),
+    description: clipLine(text, MAX_DESCRIPTION_CHARS),
+    body: text,
+    tags: [kind, ...(project ? [`project/${tagOf(project.ref.name)}`] : [])],
+  });
+}
+
+/** A person may have given the project a name that is no tag. */
+function tagOf(name: string): string {
+  return name.replace(/[,\s\p{Cc}]+/gu, "-");
+}

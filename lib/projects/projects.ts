@@ -1,0 +1,245 @@
+/** From where an agent works to the project, its stores, and the part of the vault that is meant. */
+import { type AskedScope, type Caller, GLOBAL_SCOPE_ID, type Scope } from "@/lib/contracts.ts";
+import { InvalidRequest, ScopeUnresolved } from "@/lib/errors.ts";
+import { didYouMean } from "@/lib/nearest_name.ts";
+import { show } from "@/lib/parse_input.ts";
+import type { Git, Repository } from "./git.ts";
+import type { ProjectStore, ProjectStores } from "./project_store.ts";
+import { projectNameOf, repoIdOf } from "./repo_identity.ts";
+
+/** A codebase, by what is known of it. */
+export interface ProjectRef {
+  readonly name: string;
+  readonly repoId: string;
+  /** Of the store that new memories go to; absent before anything was saved. */
+  readonly ulid?: string;
+}
+
+/** Where an agent says that it works. */
+export type Where = Pick<AskedScope, "cwd" | "repo">;
+
+/** A project that an agent works in, as it was found. */
+export interface FoundProject {
+  readonly ref: ProjectRef;
+  /** All that belong to it, the oldest first. */
+  readonly stores: readonly ProjectStore[];
+  readonly source: Repository["source"] | "repo";
+  /** `undefined` = a detached HEAD, or not known. */
+  readonly branch: string | undefined;
+  readonly commit: string | undefined;
+}
+
+export interface ProjectsOptions {
+  readonly git: Git;
+  readonly stores: ProjectStores;
+}
+
+/** A store to write into. */
+export interface OpenedStore {
+  readonly store: ProjectStore;
+  /** For the caller, if a new store may not be what was expected. */
+  readonly notice?: string;
+}
+
+/** The scope of notes that lie in no store. */
+const NO_STORE = "";
+
+/** More stores of repositories without a remote are not asked about. */
+const MAX_CANDIDATES = 16;
+
+export class Projects {
+  readonly #git: Git;
+  readonly #stores: ProjectStores;
+
+  constructor({ git, stores }: ProjectsOptions) {
+    this.#git = git;
+    this.#stores = stores;
+  }
+
+  /**
+   * Finds the project that an agent works in.
+   *
+   * @returns `undefined` if it does not say where, or that is in no Git repository.
+   * @throws {InvalidRequest} If `repo` is no remote, `cwd` is no absolute path, or it comes from
+   * another machine.
+   */
+  async find(caller: Caller, where: Where): Promise<FoundProject | undefined> {
+    if (where.repo !== undefined) return await this.#findByRemote(where.repo);
+    const cwd = where.cwd ?? caller.cwd;
+    if (cwd === undefined) return undefined;
+    requireNear(caller, cwd);
+    const repository = await this.#git.find(cwd, caller.signal);
+    return repository && await this.#describe(repository, cwd, caller.signal);
+  }
+
+  /**
+   * Finds the project that an agent works in, for what cannot do without.
+   *
+   * @throws {ScopeUnresolved} If there is none.
+   * @throws {InvalidRequest} As `find()`.
+   */
+  async require(caller: Caller, where: Where): Promise<FoundProject> {
+    const found = await this.find(caller, where);
+    if (found) return found;
+    const isSaid = where.cwd !== undefined || caller.cwd !== undefined;
+    throw new ScopeUnresolved(
+      isSaid
+        ? "Cannot use scope project: the working directory is in no Git repository that can be " +
+          "read. Use scope global, or name the repository with repo"
+        : "Cannot use scope project: it is not known where you work. Pass cwd (your working " +
+          "directory) or repo (the URL of the Git remote), or use scope global",
+    );
+  }
+
+  /**
+   * Returns the ids of the stores that a scope means, as the index has them.
+   *
+   * @returns `undefined` = no limit; an empty list = nothing is there yet.
+   * @throws {ScopeUnresolved} If the scope needs a project and there is none.
+   * @throws {InvalidRequest} As `find()`, or if no project has that name.
+   */
+  async scopeIds(caller: Caller, asked: AskedScope): Promise<readonly string[] | undefined> {
+    if (asked.project !== undefined) return await this.#idsOfNamed(asked.project, asked.scope);
+    switch (asked.scope) {
+      case "all":
+        return undefined;
+      case "global":
+        return [GLOBAL_SCOPE_ID];
+      case "project":
+        return idsOf(await this.require(caller, asked));
+      case "here":
+        return [GLOBAL_SCOPE_ID, NO_STORE, ...idsOf(await this.find(caller, asked))];
+    }
+  }
+
+  /** Returns the store that new memories of a project go to, and makes it if there is none. */
+  async openStore(project: FoundProject): Promise<OpenedStore> {
+    const [store] = project.stores;
+    if (store) return { store };
+    const { name, repoId } = project.ref;
+    const isLocal = project.source === "local";
+    const made = await this.#stores.make({
+      name,
+      repoId,
+      commit: isLocal ? project.commit : undefined,
+    });
+    if (!made.isNew || !isLocal) return { store: made.store };
+    const others = (await this.#localStores(name)).filter(({ ulid }) => ulid !== made.store.ulid);
+    return {
+      store: made.store,
+      ...(others.length > 0 ? { notice: noticeOf(made.store, others) } : {}),
+    };
+  }
+
+  async #findByRemote(url: string): Promise<FoundProject> {
+    const repoId = repoIdOf(url);
+    if (repoId === undefined) throw notARemote();
+    const stores = await this.#stores.findByRepo(repoId);
+    return toFound({ repoId, name: projectNameOf(repoId) }, stores, {
+      source: "repo",
+      branch: undefined,
+      commit: undefined,
+    });
+  }
+
+  async #describe(
+    repository: Repository,
+    cwd: string,
+    signal: AbortSignal | undefined,
+  ): Promise<FoundProject> {
+    const own = await this.#stores.findByRepo(repository.repoId);
+    const stores = own.length === 0 && repository.source === "local"
+      ? await this.#findMoved(repository, cwd, signal)
+      : own;
+    return toFound(repository, stores, repository);
+  }
+
+  /**
+   * A repository without a remote is known by its path. One that has moved is known by its name and
+   * by a commit that it had; if several could be it, none is.
+   */
+  async #findMoved(
+    { name }: Repository,
+    cwd: string,
+    signal: AbortSignal | undefined,
+  ): Promise<ProjectStore[]> {
+    const candidates = (await this.#localStores(name)).slice(-MAX_CANDIDATES);
+    const matches: ProjectStore[] = [];
+    for (const store of candidates) {
+      const { commit } = store;
+      if (commit !== undefined && await this.#git.hasCommit(cwd, commit, signal)) {
+        matches.push(store);
+      }
+    }
+    return matches.length === 1 ? matches : [];
+  }
+
+  async #localStores(name: string): Promise<ProjectStore[]> {
+    return (await this.#stores.list()).filter(({ repoId = "" }) =>
+      repoId.startsWith("local:") && projectNameOf(repoId) === name
+    );
+  }
+
+  async #idsOfNamed(project: string, scope: Scope): Promise<string[]> {
+    const stores = await this.#stores.list();
+    const wanted = project.trim();
+    const named = stores.filter((store) =>
+      store.ulid === wanted.toUpperCase() || store.repoId === wanted ||
+      store.name.toLowerCase() === wanted.toLowerCase()
+    );
+    if (named.length === 0) throw noSuchProject(wanted, stores);
+    const ids = named.map(({ ulid }) => ulid);
+    return scope === "here" ? [GLOBAL_SCOPE_ID, NO_STORE, ...ids] : ids;
+  }
+}
+
+function idsOf(project: FoundProject | undefined): string[] {
+  return project?.stores.map(({ ulid }) => ulid) ?? [];
+}
+
+function toFound(
+  { name, repoId }: Pick<Repository, "name" | "repoId">,
+  stores: readonly ProjectStore[],
+  { source, branch, commit }: Pick<FoundProject, "source" | "branch" | "commit">,
+): FoundProject {
+  const [store] = stores;
+  const ref = { name: store?.name ?? name, repoId, ...(store ? { ulid: store.ulid } : {}) };
+  return { ref, stores, source, branch, commit };
+}
+
+function requireNear({ loopback }: Caller, cwd: string): void {
+  if (!loopback) {
+    throw new InvalidRequest(
+      "Cannot use cwd: it is taken from this machine only. Send repo, the URL of the Git remote",
+      [{ field: "cwd", message: "is taken from this machine only: send repo instead" }],
+    );
+  }
+  const isAbsolute = cwd.startsWith("/") || /^(?:[a-z]:[/\\]|\\\\)/i.test(cwd);
+  if (isAbsolute && !cwd.includes("\0")) return;
+  throw new InvalidRequest(
+    "Cannot use cwd: it must be an absolute path",
+    [{ field: "cwd", value: show(cwd), message: "must be an absolute path" }],
+  );
+}
+
+/** Without the URL, which may hold a password. */
+function notARemote(): InvalidRequest {
+  const message = "must be the URL of a Git remote on a network, such as " +
+    "https://example.org/team/site.git or git@example.org:team/site.git";
+  return new InvalidRequest(`Cannot use repo: it ${message}`, [{ field: "repo", message }]);
+}
+
+function noSuchProject(wanted: string, stores: readonly ProjectStore[]): InvalidRequest {
+  const names = [...new Set(stores.map(({ name }) => name))];
+  const message = `names no project that has a store${didYouMean(wanted, names)}`;
+  return new InvalidRequest(
+    `Cannot use project "${show(wanted)}": it ${message}`,
+    [{ field: "project", value: show(wanted), message }],
+  );
+}
+
+function noticeOf({ name, ulid }: ProjectStore, others: readonly ProjectStore[]): string {
+  const ids = others.map((other) => other.ulid).join(", ");
+  return `A new store ${ulid} was made for project ${name}, as its repository was not seen before; ` +
+    `another one of that name is there: ${ids}. If the repository moved, move the notes over`;
+}

@@ -1,0 +1,163 @@
+/**
+ * Handoffs: the working state that one run leaves for the next on the same project and branch. They
+ * lie in one Markdown file a branch, the newest first.
+ */
+import type { Caller } from "@/lib/contracts.ts";
+import type {
+  HandoffAnswer,
+  HandoffInput,
+  ResumeAnswer,
+  ResumeInput,
+} from "@/lib/contracts_memories.ts";
+import { AppError, ScopeUnresolved } from "@/lib/errors.ts";
+import type { VaultIndex } from "@/lib/index/vault_index.ts";
+import type { ProjectStore } from "@/lib/projects/project_store.ts";
+import type { FoundProject, Projects } from "@/lib/projects/projects.ts";
+import { requireNoSecrets } from "@/lib/require_no_secrets.ts";
+import { type Clock, Slicer } from "@/lib/seams.ts";
+import { hashBytes } from "@/lib/vault/etag.ts";
+import { diskPathOf, readFile, statFile, type Vault } from "@/lib/vault/vault.ts";
+import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
+import { ABSENT, type VaultWriter } from "@/lib/vault/vault_writer.ts";
+import { addHandoff, branchFileName, type Handoff, readHandoffs } from "./handoff_text.ts";
+
+export interface ResumeDeps {
+  readonly vault: Vault;
+  readonly projects: Projects;
+}
+
+export interface HandoffDeps extends ResumeDeps {
+  readonly writer: VaultWriter;
+  readonly index: Pick<VaultIndex, "markChanged">;
+  readonly clock: Clock;
+}
+
+const MAX_TRIES = 20;
+/** Of the branches that a note names. */
+const MAX_BRANCHES = 5;
+
+/**
+ * Keeps a handoff for the branch that the agent works on, with the nine before it.
+ *
+ * @throws {ScopeUnresolved} If there is no project, or no branch (a detached HEAD).
+ * @throws {AppError} `secret-found` if the text looks like it holds a secret.
+ */
+export async function setHandoff(
+  deps: HandoffDeps,
+  caller: Caller,
+  { body, branch: asked, allow_secret, ...where }: HandoffInput,
+): Promise<HandoffAnswer> {
+  if (!allow_secret) requireNoSecrets({ body });
+  const project = await deps.projects.require(caller, where);
+  const branch = requireBranch(project, asked);
+  const { store } = await deps.projects.openStore(project);
+  const path = pathOf(store, branch);
+  const updatedAt = new Date(deps.clock.nowMs()).toISOString();
+  const actor = caller.client === undefined ? {} : { actor: caller.client };
+  await append(deps, path, (text) => addHandoff(text, { updatedAt, ...actor, body }, branch));
+  deps.index.markChanged(path);
+  return { status: "saved", branch, scope: store.ulid, path };
+}
+
+/** Returns the newest handoff of the branch that the agent works on; says why if there is none. */
+export async function resume(
+  { vault, projects }: ResumeDeps,
+  caller: Caller,
+  { branch: asked, ...where }: ResumeInput,
+): Promise<ResumeAnswer> {
+  const project = await projects.find(caller, where);
+  if (!project) {
+    return {
+      found: false,
+      note:
+        "There is no Git repository that can be read: pass cwd, your working directory, or repo",
+    };
+  }
+  const branch = asked?.trim() || project.branch;
+  if (branch === undefined) return { found: false, note: NO_BRANCH };
+  for (const store of project.stores) {
+    const [newest] = readAll(vault, pathOf(store, branch));
+    if (newest) {
+      return { found: true, branch, body: newest.body, updated_at: newest.updatedAt };
+    }
+  }
+  return { found: false, branch, note: await describeOthers(vault, project, branch) };
+}
+
+const NO_BRANCH =
+  "HEAD is detached, and handoffs are kept by branch: check one out, or pass branch";
+
+function requireBranch({ branch }: FoundProject, asked: string | undefined): string {
+  const name = asked?.trim() || branch;
+  if (name !== undefined) return name;
+  throw new ScopeUnresolved(`Cannot keep a handoff: ${NO_BRANCH}`);
+}
+
+function pathOf({ folder }: ProjectStore, branch: string): VaultPath {
+  return parseVaultPath(`${folder}/handoff/${branchFileName(branch)}`);
+}
+
+function readAll(vault: Vault, path: VaultPath): readonly Handoff[] {
+  if (statFile(vault, path).state !== "file") return [];
+  return readHandoffs(decode(readFile(vault, path).bytes));
+}
+
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+async function append(
+  { vault, writer, clock }: HandoffDeps,
+  path: VaultPath,
+  edit: (text: string | undefined) => string,
+): Promise<void> {
+  for (let left = MAX_TRIES;; left--) {
+    const isThere = statFile(vault, path).state !== "absent";
+    const before = isThere ? readFile(vault, path).bytes : undefined;
+    const expected = before ? await new Slicer(clock).run(hashBytes(before)) : ABSENT;
+    const bytes = new TextEncoder().encode(edit(before && decode(before)));
+    try {
+      await writer.write({ path, bytes, expected });
+      return;
+    } catch (error) {
+      const isConflict = error instanceof AppError && error.code === "edit-conflict";
+      if (!isConflict || left === 0) throw error;
+    }
+  }
+}
+
+async function describeOthers(
+  vault: Vault,
+  { stores, ref }: FoundProject,
+  branch: string,
+): Promise<string> {
+  const names = (await Promise.all(stores.map((store) => listBranches(vault, store)))).flat();
+  const nothing = `Nothing was handed off on branch ${branch} of ${ref.name}`;
+  if (names.length === 0) return nothing;
+  const shown = names.slice(0, MAX_BRANCHES).join(", ");
+  const more = names.length > MAX_BRANCHES ? ` and ${names.length - MAX_BRANCHES} more` : "";
+  return `${nothing}; there are handoffs on ${shown}${more}: pass branch for one of them`;
+}
+
+async function listBranches(vault: Vault, { folder }: ProjectStore): Promise<string[]> {
+  try {
+    const entries = await Array.fromAsync(
+      Deno.readDir(diskPathOf(vault, parseVaultPath(`${folder}/handoff`))),
+    );
+    return entries.flatMap(({ name, isFile }) => isFile ? branchOf(name) ?? [] : []).sort();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+/** Undoes what `branchFileName()` does to the names of most branches. */
+function branchOf(fileName: string): string | undefined {
+  if (!fileName.endsWith(".md") || fileName.startsWith(".")) return undefined;
+  try {
+    return decodeURIComponent(fileName.slice(0, -".md".length));
+  } catch {
+    // A person's own file.
+    return undefined;
+  }
+}
