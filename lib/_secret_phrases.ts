@@ -106,12 +106,9 @@ const CLOSING_SIGNS = /[.,:!?)\]}*\\]+$/;
 /** Finds values that a name calls secret (`password = …`, `密码：…`) and that look random. */
 export function findAssignments(text: string): SecretSpan[] {
   const spans: SecretSpan[] = [];
-  let from = 0;
   for (const { index, 0: name } of text.matchAll(SECRET_NAME)) {
-    if (index < from) continue;
     const assigned = readAssigned(text, index + name.length);
     if (assigned === undefined) continue;
-    from = assigned.end;
     spans.push({ kind: PASSWORD_NAME.test(name) ? "password" : "secret value", ...assigned });
     if (spans.length === MAX_SPANS) break;
   }

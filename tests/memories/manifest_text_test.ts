@@ -100,7 +100,7 @@ describe("renderManifest()", () => {
   }
 
   it("renderManifest() sees that a shorter or other fence closes nothing", () => {
-    const block = "````\n```\n~~~~\n- [a](b.md) — c\n`````\n";
+    const block = "````\n```\n- [a](b.md) — c\n~~~~\n- [a](b.md)\n`````\n";
 
     equal(renderManifest(`${block}- [d](e.md)\n`, [cache]), `${cacheLine}\n\n${block}`);
     equal(renderManifest("```a`b\n- [d](e.md)\n", [cache]), `${cacheLine}\n\n\`\`\`a\`b\n`);
@@ -121,6 +121,7 @@ describe("renderManifest()", () => {
     const rule = "---\n```\n---\n- [c](d.md)\n```\n";
 
     equal(renderManifest(`- [a](b.md)\n${rule}`, []), `\n${rule}`);
+    equal(renderManifest("- [a](b.md)\n\ufeff- [c](d.md)\n", []), "\n\ufeff- [c](d.md)\n");
   });
 
   it("renderManifest() writes the line ends that most lines of the person have", () => {

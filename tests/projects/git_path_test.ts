@@ -1,6 +1,7 @@
 import { match, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { findGit } from "@/lib/projects/git_path.ts";
+import { itWithGit } from "../_support/git_repo.ts";
 import { tempVault } from "../_support/temp_vault.ts";
 
 describe("findGit()", () => {
@@ -15,7 +16,7 @@ describe("findGit()", () => {
     equal(found, `${good}/git`);
   });
 
-  it("findGit() finds the git of this machine, and it runs", async () => {
+  itWithGit("findGit() finds the git of this machine, and it runs", async () => {
     const found = await findGit(Deno.env.get("PATH"));
 
     ok(found !== undefined);

@@ -5,10 +5,10 @@ import {
   strictEqual as equal,
   throws,
 } from "node:assert/strict";
-import { describe, it } from "@std/testing/bdd";
+import { it } from "@std/testing/bdd";
 import { Git, type GitOptions } from "@/lib/projects/git.ts";
 import { applyInsteadOf, localRepoId } from "@/lib/projects/repo_identity.ts";
-import { type GitWorld, gitWorld } from "../_support/git_repo.ts";
+import { describeWithGit, type GitWorld, gitWorld } from "../_support/git_repo.ts";
 import { until } from "../_support/until.ts";
 
 const REMOTE = "https://ada:secret@git.example.org/acme/site.git";
@@ -42,7 +42,7 @@ async function idsOf(world: GitWorld, folders: readonly string[]): Promise<unkno
   return found.map((repository) => repository?.repoId);
 }
 
-describe("Git.find()", () => {
+describeWithGit("Git.find()", () => {
   it("find() tells identity, name, branch and commit, the same for a clone", async () => {
     await using world = await gitWorld();
     const commit = await world.init("site");
@@ -507,7 +507,7 @@ describe("Git.find()", () => {
   });
 });
 
-describe("Git.hasCommit()", () => {
+describeWithGit("Git.hasCommit()", () => {
   it("hasCommit() knows commits of all branches, by all their digits", async () => {
     await using world = await gitWorld();
     const first = await world.init("site");

@@ -5,9 +5,10 @@ import {
   rejects,
   strictEqual as equal,
 } from "node:assert/strict";
-import { describe, it } from "@std/testing/bdd";
+import { it } from "@std/testing/bdd";
 import type { Caller } from "@/lib/contracts.ts";
 import { InvalidRequest, ScopeUnresolved } from "@/lib/errors.ts";
+import { describeWithGit } from "../_support/git_repo.ts";
 import { type WritingWorld, writingWorld } from "../_support/writing.ts";
 
 const near: Caller = { kind: "agent", loopback: true };
@@ -29,7 +30,7 @@ async function remember(world: WritingWorld, text: string, where: object): Promi
 
 const storeFolders = (world: WritingWorld) => world.list("memories/projects");
 
-describe("Projects: one store a repository", () => {
+describeWithGit("Projects: one store a repository", () => {
   it("makes the store at the first save, with an identity that holds no path and no password", async () => {
     await using world = await writingWorld();
     const cwd = await cloneOf(world, "site");
@@ -138,7 +139,7 @@ async function idStore(world: WritingWorld, id: string): Promise<string> {
   return (await world.ask("GET", `/api/memories/${id}`)).body.path;
 }
 
-describe("scopes", () => {
+describeWithGit("scopes", () => {
   const note = (id: string) => `---\nid: ${id}\nname: N\ndescription: D\n---\nfact\n`;
 
   async function scopedWorld(): Promise<

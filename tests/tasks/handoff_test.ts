@@ -1,5 +1,6 @@
 import { deepStrictEqual as deepEqual, match, strictEqual as equal } from "node:assert/strict";
-import { describe, it } from "@std/testing/bdd";
+import { it } from "@std/testing/bdd";
+import { describeWithGit } from "../_support/git_repo.ts";
 import { NOW_MS, type WritingWorld, writingWorld } from "../_support/writing.ts";
 
 async function worldWithRepo(): Promise<WritingWorld & { cwd: string }> {
@@ -13,7 +14,7 @@ const handOff = (world: WritingWorld, input: object, headers?: HeadersInit) =>
   world.ask("PUT", "/api/handoff", input, headers);
 const resume = (world: WritingWorld, query: string) => world.ask("GET", `/api/handoff?${query}`);
 
-describe("/api/handoff", () => {
+describeWithGit("/api/handoff", () => {
   it("keeps the state of the work by project and branch", async () => {
     await using world = await worldWithRepo();
     const { cwd } = world;

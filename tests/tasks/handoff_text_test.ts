@@ -160,6 +160,7 @@ describe("addHandoff()", () => {
       const note = runAtOnce(decodeNote(new TextEncoder().encode(text)));
       const { fields } = runAtOnce(readFrontmatter(note ?? fail(name)));
 
+      ok(!/[\x7f-\x9f\u2028\ufeff]/.test(text), name);
       equal(fields.get("branch"), name);
       equal(fields.get("updated_at"), first.updatedAt);
     }
@@ -180,8 +181,10 @@ describe("addHandoff()", () => {
       [" \n", undefined],
     ];
     for (const [actor, expected] of cases) {
-      const [read] = readHandoffs(addHandoff(undefined, { ...first, actor }, "main"));
+      const text = addHandoff(undefined, { ...first, actor }, "main");
+      const [read] = readHandoffs(text);
 
+      equal(text.split("-->").length, 2);
       equal(read?.actor, expected);
       equal(read?.body, first.body);
     }
