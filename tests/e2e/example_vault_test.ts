@@ -66,4 +66,24 @@ describe("the example vault", () => {
     deepEqual(services.index.diagnostics(), []);
     deepEqual(services.index.warnings, []);
   });
+
+  it("has the manifests that the server would write, so that a look around changes no file", async () => {
+    const paths = [...walk(VAULT)].filter((path) => path.endsWith("/MEMORY.md"));
+    const read = () => Promise.all(paths.map((path) => Deno.readTextFile(path)));
+    const before = await read();
+
+    await using services = await openExamples();
+    services.manifests.start();
+    await services.manifests.flush();
+
+    equal(before.length, 2);
+    deepEqual(await read(), before);
+  });
 });
+
+function* walk(folder: string): Generator<string> {
+  for (const { name, isDirectory } of Deno.readDirSync(folder)) {
+    if (isDirectory) yield* walk(join(folder, name));
+    else yield join(folder, name);
+  }
+}
