@@ -86,13 +86,16 @@ export const MAX_NAME_CHARS = 200;
 export const MAX_DESCRIPTION_CHARS = 1_000;
 /** A note may have so many bytes in all; the body of a request has less. */
 export const MAX_BODY_CHARS = 2_000_000;
+/** Ten of them have to fit into one note. */
+export const MAX_HANDOFF_CHARS = 200_000;
 export const MAX_TAGS = 32;
 export const MAX_TAG_CHARS = 100;
 
-const longText = z.string("must be a text").refine(
-  (text) => text.length <= MAX_BODY_CHARS,
-  `must not be longer than ${MAX_BODY_CHARS} characters`,
-);
+const longText = (maxChars: number) =>
+  z.string("must be a text").refine(
+    (text) => text.length <= maxChars,
+    `must not be longer than ${maxChars} characters`,
+  );
 
 /** Where a new memory goes. */
 const storeScope = z.enum(["project", "global"]);
@@ -107,7 +110,7 @@ const contentFields = {
   description: shortText(MAX_DESCRIPTION_CHARS).optional().describe(
     "One sentence that hints show",
   ),
-  body: longText.optional().describe("Markdown, without frontmatter"),
+  body: longText(MAX_BODY_CHARS).optional().describe("Markdown, without frontmatter"),
   tags: z.array(shortText(MAX_TAG_CHARS), "must be a list of texts")
     .min(1, "must hold at least one tag").max(MAX_TAGS, `must hold at most ${MAX_TAGS} tags`)
     .optional().describe("Replaces all tags"),
@@ -156,7 +159,7 @@ export const MemorySaveArgs = z.strictObject({
 
 /** `POST /api/remember`, and the tool. */
 export const RememberInput = z.strictObject({
-  text: longText.refine((text) => text.trim() !== "", "must not be empty").describe(
+  text: longText(MAX_BODY_CHARS).refine((text) => text.trim() !== "", "must not be empty").describe(
     "One fact",
   ),
   scope: storeScope.default("project").describe(
@@ -227,9 +230,10 @@ const branchField = shortText(MAX_FILTER_CHARS).optional().describe(
 
 /** `PUT /api/handoff`, and the tool `set_handoff`. */
 export const HandoffInput = z.strictObject({
-  body: longText.refine((text) => text.trim() !== "", "must not be empty").describe(
-    "Markdown: what is done, what comes next, what to watch out for",
-  ),
+  body: longText(MAX_HANDOFF_CHARS).refine((text) => text.trim() !== "", "must not be empty")
+    .describe(
+      "Markdown: what is done, what comes next, what to watch out for",
+    ),
   allow_secret: allowSecret,
   branch: branchField,
   ...whereFields,

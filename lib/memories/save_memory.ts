@@ -1,7 +1,7 @@
 /** Making memories and changing them: one file each, in the store of its scope. */
 import { type AskedScope, type Caller, GLOBAL_SCOPE_ID } from "@/lib/contracts.ts";
 import type { SavedMemory } from "@/lib/contracts_memories.ts";
-import { AppError, EditConflict, type FieldProblem, InvalidRequest } from "@/lib/errors.ts";
+import { EditConflict, type FieldProblem, InvalidRequest } from "@/lib/errors.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import { ACTIVE } from "@/lib/index/note_table.ts";
 import type { Projects } from "@/lib/projects/projects.ts";
@@ -10,6 +10,7 @@ import { type Logger, type NewUlid, Slicer } from "@/lib/seams.ts";
 import type { FrontmatterValue } from "@/lib/vault/frontmatter.ts";
 import { storeOf } from "@/lib/vault/kinds.ts";
 import type { ParsedNote } from "@/lib/vault/note.ts";
+import { retryOnConflict } from "@/lib/vault/retry_on_conflict.ts";
 import { statFile } from "@/lib/vault/vault.ts";
 import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
 import { ABSENT, type Change, type VaultWriter, type Written } from "@/lib/vault/vault_writer.ts";
@@ -50,8 +51,6 @@ export interface UpdateMemory extends AskedContent, Omit<AskedScope, "scope"> {
   readonly allow_secret: boolean;
 }
 
-/** Others may save at the same time; who loses looks again. */
-const MAX_TRIES = 20;
 /** Memories of one day that have one name. */
 const MAX_SAME_NAMES = 1_000;
 
@@ -139,7 +138,7 @@ export async function updateMemory(
     return await writeEdit(deps, file, edit);
   };
   // Who has named a state wants to hear that it is another.
-  return await (input.etags === undefined ? retry(save) : save());
+  return await (input.etags === undefined ? retryOnConflict(save) : save());
 }
 
 interface WholeContent {
@@ -229,7 +228,7 @@ async function writeUnderFreeName(
   const bytes = formatMemory(draft.fields, draft.content.body);
   const base = `${folder}/${formatDay(deps.clock.nowMs())}-${slugOf(draft.content.name)}`;
   let number = 1;
-  return await retry(async () => {
+  return await retryOnConflict(async () => {
     const path = nextFree(deps, base, () => number++);
     const superseded = await old?.();
     const changes: Change[] = [{ path, bytes, expected: ABSENT }];
@@ -352,16 +351,4 @@ function staleEtag(id: string, etag: string): EditConflict {
     `Cannot save memory "${id}" as it changed since it was read: its etag is "${etag}" now. Open it ` +
       "again and repeat the edit",
   );
-}
-
-/** Does the work again while others are faster. */
-async function retry<T>(work: () => Promise<T>): Promise<T> {
-  for (let left = MAX_TRIES;; left--) {
-    try {
-      return await work();
-    } catch (error) {
-      const isConflict = error instanceof AppError && error.code === "edit-conflict";
-      if (!isConflict || left === 0) throw error;
-    }
-  }
 }

@@ -9,13 +9,14 @@ import type {
   ResumeAnswer,
   ResumeInput,
 } from "@/lib/contracts_memories.ts";
-import { AppError, ScopeUnresolved } from "@/lib/errors.ts";
+import { ScopeUnresolved } from "@/lib/errors.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import type { ProjectStore } from "@/lib/projects/project_store.ts";
 import type { FoundProject, Projects } from "@/lib/projects/projects.ts";
 import { requireNoSecrets } from "@/lib/require_no_secrets.ts";
 import { type Clock, Slicer } from "@/lib/seams.ts";
 import { hashBytes } from "@/lib/vault/etag.ts";
+import { retryOnConflict } from "@/lib/vault/retry_on_conflict.ts";
 import { diskPathOf, readFile, statFile, type Vault } from "@/lib/vault/vault.ts";
 import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
 import { ABSENT, type VaultWriter } from "@/lib/vault/vault_writer.ts";
@@ -32,7 +33,6 @@ export interface HandoffDeps extends ResumeDeps {
   readonly clock: Clock;
 }
 
-const MAX_TRIES = 20;
 /** Of the branches that a note names. */
 const MAX_BRANCHES = 5;
 
@@ -111,19 +111,13 @@ async function append(
   path: VaultPath,
   edit: (text: string | undefined) => string,
 ): Promise<void> {
-  for (let left = MAX_TRIES;; left--) {
+  await retryOnConflict(async () => {
     const isThere = statFile(vault, path).state !== "absent";
     const before = isThere ? readFile(vault, path).bytes : undefined;
     const expected = before ? await new Slicer(clock).run(hashBytes(before)) : ABSENT;
     const bytes = new TextEncoder().encode(edit(before && decode(before)));
-    try {
-      await writer.write({ path, bytes, expected });
-      return;
-    } catch (error) {
-      const isConflict = error instanceof AppError && error.code === "edit-conflict";
-      if (!isConflict || left === 0) throw error;
-    }
-  }
+    await writer.write({ path, bytes, expected });
+  });
 }
 
 async function describeOthers(
