@@ -18,7 +18,7 @@ const MIN_DIFFERENT_CHARS = 6;
 /** A placeholder says so at its beginning; further on, random letters spell words too. */
 const MAX_LOOKED_AT_CHARS = 40;
 
-const SAME_CHARACTER_RUN = /(.)\1{5}/;
+const SAME_CHARACTER_RUN = /([a-z0-9])\1{5}/i;
 const SAYS_PLACEHOLDER =
   /example|placeholder|redacted|changeme|dummy|sample|your|fake|todo|xxxx|abcdef|123456|\*\*\*|\.\.\./i;
 /** What people write in place of a secret; the longer of two comes first. */

@@ -276,6 +276,7 @@ export const DIAGNOSTIC_REASONS = [
   "wrong-type",
   "duplicate-id",
   "conflict-copy",
+  "store-without-project",
   "not-indexed",
 ] as const;
 export type DiagnosticReason = (typeof DIAGNOSTIC_REASONS)[number];

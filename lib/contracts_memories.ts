@@ -249,6 +249,8 @@ export const HandoffAnswerShape = z.object({
   branch: z.string(),
   scope: z.string().describe("The ULID of the project's store"),
   path: z.string(),
+  conflictCopy: z.string().optional()
+    .describe("Where another program's change went that came at the same moment"),
 });
 export type HandoffAnswer = z.output<typeof HandoffAnswerShape>;
 
@@ -257,6 +259,7 @@ export const ResumeAnswerShape = z.object({
   branch: z.string().optional(),
   body: z.string().optional(),
   updated_at: z.string().optional(),
+  path: z.string().optional().describe("The file, which holds those before it too"),
   note: z.string().optional(),
 });
 export type ResumeAnswer = z.output<typeof ResumeAnswerShape>;

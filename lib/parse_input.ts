@@ -1,5 +1,6 @@
 /** Turns what a schema found wrong into words for the caller. */
 import { type FieldProblem, InvalidRequest } from "./errors.ts";
+import { maskUserinfo } from "./mask_userinfo.ts";
 import { didYouMean } from "./nearest_name.ts";
 
 const MAX_SHOWN_CHARS = 100;
@@ -108,16 +109,7 @@ export function unknownField(
  */
 export function show(value: unknown): string {
   const text = typeof value === "string" ? value : toShortJson(value);
-  const masked = text.slice(0, MAX_MASKED_CHARS).split(/(\s)/).map(maskUser).join("");
-  return masked.slice(0, MAX_SHOWN_CHARS).toWellFormed();
-}
-
-/** In `scheme://user:password@host`, and in `user:password@host:path`. */
-function maskUser(word: string): string {
-  const at = word.lastIndexOf("@");
-  if (at <= 0) return word;
-  const scheme = word.slice(0, at).indexOf("://");
-  return `${scheme < 0 ? "" : word.slice(0, scheme + 3)}***${word.slice(at)}`;
+  return maskUserinfo(text.slice(0, MAX_MASKED_CHARS)).slice(0, MAX_SHOWN_CHARS).toWellFormed();
 }
 
 function toShortJson(value: unknown): string {

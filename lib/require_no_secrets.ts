@@ -1,19 +1,24 @@
 /** Keeps keys and passwords out of the vault: what is written is read by every agent, and synced. */
-import { AppError } from "./errors.ts";
-import { findSecrets } from "./secrets.ts";
+import { AppError, type FieldProblem } from "./errors.ts";
+import { findSecretsInSteps } from "./secrets.ts";
+
+const MAX_TOLD = 20;
 
 /**
  * Refuses texts that look like they hold a secret.
  *
  * @throws {AppError} `secret-found` with what was found and where; never with the secret.
  */
-export function requireNoSecrets(texts: Readonly<Record<string, string | undefined>>): void {
-  const problems = Object.entries(texts).flatMap(([field, text]) =>
-    findSecrets(text ?? "").map(({ kind, line, column, shown }) => ({
-      field,
-      message: `line ${line}, column ${column} looks like a ${kind} (${shown})`,
-    }))
-  );
+export function* requireNoSecrets(
+  texts: Readonly<Record<string, string | undefined>>,
+): Generator<void, void> {
+  const problems: FieldProblem[] = [];
+  for (const [field, text = ""] of Object.entries(texts)) {
+    for (const { kind, line, column, shown } of yield* findSecretsInSteps(text)) {
+      const message = `line ${line}, column ${column} looks like a ${kind} (${shown})`;
+      if (problems.length < MAX_TOLD) problems.push({ field, message });
+    }
+  }
   if (problems.length === 0) return;
   const words = problems.slice(0, 3).map(({ field, message }) => `${field} ${message}`).join("; ");
   throw new AppError(

@@ -60,6 +60,47 @@ export function findSecrets(text: string): SecretFinding[] {
     .map(({ kind, shown, start }) => ({ kind, ...places(start), shown }));
 }
 
+/** So much text is looked at in one step, give or take a line. */
+const STEP_CHARS = 32 * 1024;
+/** A line that is longer is cut, and looked at twice where it is: no token is that long. */
+const OVERLAP_CHARS = 2 * 1024;
+
+/** Finds what `findSecrets()` does, in small steps. */
+export function* findSecretsInSteps(text: string): Generator<void, SecretFinding[]> {
+  const found = new Map<string, SecretFinding>();
+  let line = 1;
+  let lineStart = 0;
+  for (let start = 0; start < text.length && found.size < MAX_SPANS;) {
+    const end = stepEnd(text, start);
+    for (const finding of findSecrets(text.slice(start, end))) {
+      const isFirstLine = finding.line === 1;
+      const column = finding.column + (isFirstLine ? start - lineStart : 0);
+      const place = { ...finding, line: line + finding.line - 1, column };
+      found.set(`${place.line}:${place.column}`, place);
+    }
+    yield;
+    const next = end === text.length || text[end - 1] === "\n" ? end : end - OVERLAP_CHARS;
+    for (
+      let at = text.indexOf("\n", start);
+      at >= 0 && at < next;
+      at = text.indexOf("\n", at + 1)
+    ) {
+      line++;
+      lineStart = at + 1;
+    }
+    start = next;
+  }
+  return [...found.values()].slice(0, MAX_SPANS);
+}
+
+/** Ends a step behind a line, so that names stand beside their values; at a blank line if it can. */
+function stepEnd(text: string, start: number): number {
+  const limit = start + STEP_CHARS;
+  if (limit >= text.length) return text.length;
+  const last = text.lastIndexOf("\n", limit);
+  return last > start + OVERLAP_CHARS ? last + 1 : limit;
+}
+
 function withoutOverlaps(spans: readonly SecretSpan[]): SecretSpan[] {
   const kept: SecretSpan[] = [];
   for (const span of spans) {

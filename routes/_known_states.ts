@@ -1,6 +1,6 @@
 /** Answers for callers who say what state of a file they have already. */
 import type { Context } from "hono";
-import { AppError } from "@/lib/errors.ts";
+import { AppError, InvalidRequest } from "@/lib/errors.ts";
 import type { AppEnv } from "./app_env.ts";
 
 /** In If-None-Match: whatever state the caller has. */
@@ -24,16 +24,31 @@ export function readKnownStates(c: Context<AppEnv>): KnownStates {
  * for none, as the standard has it.
  *
  * @returns `undefined` if any will do (`*`).
+ * @throws {InvalidRequest} If it names no state.
  * @throws {AppError} `precondition-required` without the header.
  */
 export function readExpectedStates(c: Context<AppEnv>): readonly string[] | undefined {
   const header = c.req.header("if-match")?.trim();
   if (header === ANY_ETAG) return undefined;
-  if (header) return Array.from(header.matchAll(/(?<!W\/)"([^"]*)"/g), ([, etag = ""]) => etag);
+  const etags = readStrongEtags(header ?? "");
+  if (etags.length > 0) return etags;
+  if (header) {
+    const message = 'must hold ETags as answers have them, quotes included, such as "1f…", or *';
+    throw new InvalidRequest(`Cannot use If-Match: it ${message}`, [{
+      field: "If-Match",
+      message,
+    }]);
+  }
   throw new AppError(
     "precondition-required",
     "Say in If-Match which state is to be changed: the ETag of the answer that you have, or *",
   );
+}
+
+/** Takes the etag of a JSON answer too, which has no quotes. */
+function readStrongEtags(header: string): string[] {
+  if (/^[\da-f]{64}$/i.test(header)) return [header.toLowerCase()];
+  return Array.from(header.matchAll(/(?<!W\/)"([^"]*)"/g), ([, etag = ""]) => etag);
 }
 
 /** What a file holds now; `content` is left out for a caller who has it. */

@@ -4,6 +4,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { clientName } from "@/lib/client_name.ts";
 import type { Config } from "@/lib/config.ts";
 import { AppError } from "@/lib/errors.ts";
+import { maskUserinfo } from "@/lib/mask_userinfo.ts";
 import { isLoopbackHost } from "@/lib/loopback.ts";
 import { CWD_HEADER, readCwdHeader } from "./_cwd_header.ts";
 import type { AppEnv } from "./app_env.ts";
@@ -52,7 +53,7 @@ function forbiddenOrigin(what: string, flag: string): AppError {
 }
 
 function show(text: string): string {
-  return JSON.stringify(text.slice(0, MAX_SHOWN_CHARS));
+  return JSON.stringify(maskUserinfo(text).slice(0, MAX_SHOWN_CHARS));
 }
 
 /** Refuses other machines while there is no token, wherever the server listens. */

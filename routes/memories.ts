@@ -9,7 +9,8 @@ import {
 } from "@/lib/contracts_memories.ts";
 import { listMemories } from "@/lib/memories/list_memories.ts";
 import { openMemory } from "@/lib/memories/open_memory.ts";
-import { createMemory, updateMemory } from "@/lib/memories/save_memory.ts";
+import { createMemory } from "@/lib/memories/create_memory.ts";
+import { updateMemory } from "@/lib/memories/update_memory.ts";
 import type { Services } from "@/lib/services.ts";
 import { answerUnlessKnown, readExpectedStates, readKnownStates } from "./_known_states.ts";
 import { readPathParameter } from "./_path_parameter.ts";

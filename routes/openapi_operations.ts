@@ -139,6 +139,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: "searchNotes",
     summary: "Finds notes, the best first; sees every change that was made before",
     query: SearchParams,
+    parameters: [CWD],
     answer: { name: "SearchAnswer" },
   },
   {
@@ -164,6 +165,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: "listMemories",
     summary: "Lists memories, the newest first, page by page",
     query: MemoriesParams,
+    parameters: [CWD],
     answer: { name: "MemoriesAnswer" },
   },
   {
@@ -184,6 +186,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: "/api/memories",
     id: "createMemory",
     summary: "Makes a memory in the global store or that of a project; the next search finds it",
+    parameters: [CWD],
     body: CreateMemoryInput,
     success: 201,
     answer: { name: "SavedMemory" },
@@ -214,6 +217,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: "/api/remember",
     id: "remember",
     summary: "Saves one fact, in the store of the project unless scope says global",
+    parameters: [CWD],
     body: RememberInput,
     success: 201,
     answer: { name: "SavedMemory" },

@@ -1,6 +1,7 @@
 /** What the person who runs the server wants to know of it, and the one thing to set going. */
 import type {
   Caller,
+  Diagnostic,
   DiagnosticsAnswer,
   DiagnosticsInput,
   HealthAnswer,
@@ -8,6 +9,7 @@ import type {
 } from "@/lib/contracts.ts";
 import type { Config } from "@/lib/config.ts";
 import type { Clock } from "@/lib/seams.ts";
+import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import { VERSION } from "@/lib/version.ts";
 import type { VaultIndex } from "./vault_index.ts";
 
@@ -15,10 +17,17 @@ export interface OperationsDeps {
   readonly config: Pick<Config, "access" | "embedding">;
   readonly clock: Clock;
   readonly index: VaultIndex;
+  readonly projects: {
+    /** Lists the stores of which nobody can tell whose they are. */
+    listLost(): Promise<readonly { readonly path: VaultPath }[]>;
+  };
 }
 
 /** Returns the state of the server at once: it waits for nothing and reads no file. */
-export function readHealth({ config, index }: OperationsDeps, _caller: Caller): HealthAnswer {
+export function readHealth(
+  { config, index }: Omit<OperationsDeps, "projects">,
+  _caller: Caller,
+): HealthAnswer {
   return {
     status: index.warnings.length > 0 ? "degraded" : "ok",
     ...index.counts,
@@ -36,12 +45,13 @@ export function readHealth({ config, index }: OperationsDeps, _caller: Caller): 
  * @returns At most `input.limit` entries; the counts cover all.
  */
 export async function readDiagnostics(
-  { index }: OperationsDeps,
+  { index, projects }: OperationsDeps,
   _caller: Caller,
   input: DiagnosticsInput,
 ): Promise<DiagnosticsAnswer> {
   await index.refresh();
-  const all = index.diagnostics().filter(({ reason }) =>
+  const lost = (await projects.listLost()).map(describeLost);
+  const all = [...index.diagnostics(), ...lost].filter(({ reason }) =>
     input.reason === undefined || reason === input.reason
   );
   const byReason: Record<string, number> = {};
@@ -51,6 +61,15 @@ export async function readDiagnostics(
     byReason,
     warnings: [...index.warnings],
     diagnostics: all.slice(0, input.limit),
+  };
+}
+
+function describeLost({ path }: { readonly path: VaultPath }): Diagnostic {
+  return {
+    path,
+    reason: "store-without-project",
+    message: "It does not say whose memories lie beside it, so that no repository finds them: " +
+      "put `repo_id: host/path of the Git remote` into its frontmatter",
   };
 }
 

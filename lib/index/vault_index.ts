@@ -153,6 +153,11 @@ export class VaultIndex {
     ];
   }
 
+  /** True if the index knows all of the vault: nothing is being read, and nothing out of sight. */
+  get isWhole(): boolean {
+    return this.#sync.indexing === undefined && this.#sync.warnings.length === 0;
+  }
+
   /** Reads the whole vault, at the start and whenever it is asked for; searches go on meanwhile. */
   load(): Promise<SyncOutcome> {
     return this.#sync.readAll();
@@ -251,7 +256,9 @@ export class VaultIndex {
 
   /** Returns all that is wrong with notes and files, by path. */
   diagnostics(): Diagnostic[] {
+    const own = this.#sync.derivedPaths.filter(isOwnConflictCopy);
     const all = [
+      ...own.map(describeOwnCopy),
       ...this.#sync.diagnostics(),
       ...this.#table.notes().flatMap((note) => note.problems),
       ...this.#table.conflicts(),
@@ -307,4 +314,14 @@ export class VaultIndex {
     const parsed = bytes && await slicer.run(parseNote(path, bytes));
     return parsed && await slicer.run(embeddingTexts(parsed, note.chunks));
   }
+}
+
+function describeOwnCopy(path: VaultPath): Diagnostic {
+  return {
+    path,
+    reason: "conflict-copy",
+    message:
+      "Another program saved this at the moment at which an agent saved the note: bring over " +
+      "what is missing there, then delete it",
+  };
 }

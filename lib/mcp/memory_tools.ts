@@ -41,7 +41,7 @@ const memoryOpenTool: Tool = defineTool({
   args: MemoryOpenArgs,
   result: MemoryOpenResult,
   run: async (services, caller, { cursor, ...asked }) => {
-    const { id, scope, cwd, repo } = asked;
+    const { id, scope, cwd = caller.cwd, repo } = asked;
     const cursors = cursorsOf(["memory_open", id, scope, cwd, repo]);
     const place = cursor === undefined ? undefined : cursors.parse(cursor);
     const { memory, text } = await openMemory(services, caller, asked);
@@ -65,7 +65,7 @@ const listMemoryTool: Tool = defineTool({
     const limit = DEFAULT_MEMORIES_LIMIT;
     const input = { ...asked, tag: undefined, status: undefined, limit };
     const { memories, nextCursor, ...head } = await listMemories(services, caller, input);
-    const cursorAfter = cursorsAfter(input);
+    const cursorAfter = cursorsAfter(caller, input);
     return packListing({
       head: { ...head },
       key: "memories",

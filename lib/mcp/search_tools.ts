@@ -44,7 +44,7 @@ const searchNotesTool: Tool = defineTool({
   result: SearchNotesResult,
   run: async (services, caller, { query, cursor, ...filters }) => {
     const input: SearchInput = { q: query, folder: undefined, status: undefined, ...filters };
-    const page = readPage("search_notes", { query, ...filters }, cursor);
+    const page = readPage("search_notes", { query, ...filters, from: caller.cwd }, cursor);
     const { offset, mode = input.mode } = page;
     const answer = await searchNotes(services, caller, { ...input, mode, offset });
     const { query: _query, tookMs: _tookMs, results, ...head } = answer;
@@ -66,7 +66,7 @@ const recallTool: Tool = defineTool({
   args: RecallArgs,
   result: RecallResult,
   run: async (services, caller, { cursor, top_k: limit, ...input }) => {
-    const page = readPage("recall", { limit, ...input }, cursor);
+    const page = readPage("recall", { limit, ...input, from: caller.cwd }, cursor);
     const { offset, mode = input.mode } = page;
     const answer = await recall(services, caller, { ...input, limit, mode, offset });
     const { results, ...head } = answer;
@@ -88,7 +88,7 @@ const memorySearchTool: Tool = defineTool({
   args: MemorySearchArgs,
   result: MemorySearchResult,
   run: async (services, caller, { cursor, ...input }) => {
-    const page = readPage("memory_search", input, cursor);
+    const page = readPage("memory_search", { ...input, from: caller.cwd }, cursor);
     const answer = await searchText(services, caller, { ...input, offset: page.offset });
     const { results, ...head } = answer;
     return page.pack(head, results.map(shortenFile));

@@ -11,7 +11,8 @@ import {
 } from "@/lib/contracts_memories.ts";
 import { InvalidRequest } from "@/lib/errors.ts";
 import { remember } from "@/lib/memories/remember.ts";
-import { createMemory, updateMemory } from "@/lib/memories/save_memory.ts";
+import { createMemory } from "@/lib/memories/create_memory.ts";
+import { updateMemory } from "@/lib/memories/update_memory.ts";
 import { resume, setHandoff } from "@/lib/tasks/handoff.ts";
 import { clip, countChars, fitText, MAX_ANSWER_CHARS } from "./pack.ts";
 import { MAX_LABEL_CHARS, MAX_NAME_CHARS, shortenDescription } from "./shorten.ts";
@@ -35,10 +36,13 @@ const memorySaveTool: Tool = defineTool({
   args: MemorySaveArgs,
   result: SavedMemoryShape,
   run: async (services, caller, { id, status, etag, ...input }) => {
-    if (id === undefined) return shortenSaved(await createMemory(services, caller, input));
-    const etags = etag === undefined ? undefined : [etag];
+    if (id === undefined) {
+      requireNone({ status, etag }, "needs id, of the memory that is to be changed");
+      return shortenSaved(await createMemory(services, caller, input));
+    }
+    const etags = etag === undefined ? undefined : [etag.replace(/^(?:W\/)?"|"$/g, "")];
     const { supersedes, origin_session_id, ...edit } = input;
-    requireNew({ supersedes, origin_session_id });
+    requireNone({ supersedes, origin_session_id }, "is for new memories only, without id");
     return shortenSaved(await updateMemory(services, caller, { ...edit, id, status, etags }));
   },
 });
@@ -67,7 +71,8 @@ const setHandoffTool: Tool = defineTool({
     "Leaves the state of the work for the next run on this project and branch: what is done, what " +
     "comes next, what to watch out for. Call it before you stop in the middle of something. The " +
     "last ten of a branch are kept; resume reads the newest.",
-  hints: ADDS,
+  // The eleventh goes.
+  hints: { ...ADDS, destructiveHint: true },
   args: HandoffInput,
   result: HandoffAnswerShape,
   run: async (services, caller, input) => ({ ...await setHandoff(services, caller, input) }),
@@ -86,11 +91,11 @@ const resumeTool: Tool = defineTool({
   run: async (services, caller, input) => {
     const { body, ...answer } = await resume(services, caller, input);
     if (body === undefined) return { ...answer };
-    const room = MAX_ANSWER_CHARS - countChars({ ...answer, note: CUT, body: "" });
+    const note =
+      `Cut, as it is longer than an answer may be: memory_open(id="${answer.path}") has it all`;
+    const room = MAX_ANSWER_CHARS - countChars({ ...answer, note, body: "" });
     const end = fitText(body, room);
-    return end < body.length
-      ? { ...answer, body: body.slice(0, end), note: CUT }
-      : { ...answer, body };
+    return end < body.length ? { ...answer, body: body.slice(0, end), note } : { ...answer, body };
   },
 });
 
@@ -101,15 +106,13 @@ export const WRITING_TOOLS: readonly Tool[] = [
   resumeTool,
 ];
 
-const CUT = "The handoff is longer than an answer may be; its file has the rest";
-
-/** A change keeps where a memory came from. */
-function requireNew(fields: Readonly<Record<string, string | undefined>>): void {
+/** What a call does not use must not be dropped in silence. */
+function requireNone(fields: Readonly<Record<string, string | undefined>>, message: string): void {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   if (given.length === 0) return;
-  const problems = given.map(([field]) => ({ field, message: "is for new memories only" }));
-  const words = given.map(([field]) => field).join(" and ");
-  throw new InvalidRequest(`Cannot save the memory: ${words} cannot be passed with id`, problems);
+  const problems = given.map(([field]) => ({ field, message }));
+  const words = given.map(([field]) => `${field} ${message}`).join("; ");
+  throw new InvalidRequest(`Cannot save the memory: ${words}`, problems);
 }
 
 function shortenSaved(saved: SavedMemory): ToolAnswer {

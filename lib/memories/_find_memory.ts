@@ -1,11 +1,10 @@
 /** Finds the file of a memory that is to be changed. */
 import type { Caller } from "@/lib/contracts.ts";
-import { AppError, EditConflict, InvalidRequest } from "@/lib/errors.ts";
+import { AppError, InvalidRequest } from "@/lib/errors.ts";
 import { show } from "@/lib/parse_input.ts";
-import { Slicer } from "@/lib/seams.ts";
+import { conflictCopyOf } from "@/lib/vault/conflict_copies.ts";
 import type { ParsedNote } from "@/lib/vault/note.ts";
 import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
-import { parseText, readHashed } from "./_read_file.ts";
 import { openMemory, type OpenMemoryDeps } from "./open_memory.ts";
 
 export interface MemoryFile {
@@ -20,7 +19,6 @@ export interface MemoryFile {
  *
  * @throws {AppError} `id-conflict` if several files claim the id.
  * @throws {InvalidRequest} If the id is that of a note which is no memory.
- * @throws {EditConflict} If the file changes while it is read.
  * @throws What `openMemory()` throws.
  */
 export async function findMemory(
@@ -28,17 +26,15 @@ export async function findMemory(
   caller: Caller,
   id: string,
 ): Promise<MemoryFile> {
-  const { memory } = await openMemory(deps, caller, { id });
-  if (!memory) throw new TypeError("A memory was left out that nobody has");
+  const { memory, parsed } = await openMemory(deps, caller, { id });
+  if (!memory || !parsed) throw new TypeError("A memory was left out that nobody has");
   const { conflicts = [], kind, path: place } = memory;
   if (conflicts.length > 0) throw claimedTwice(id, conflicts);
   if (kind !== "memory") throw noMemory(id);
   if (memory.id !== id) throw namedByPath(id, memory.id);
   const path = parseVaultPath(place);
-  const slicer = new Slicer(deps.clock);
-  const { bytes, etag } = await readHashed(deps.vault, path, slicer);
-  if (etag !== memory.etag) throw new EditConflict(`"${show(id)}" changed while it was read`);
-  return { id, path, etag, parsed: await parseText(path, bytes, slicer) };
+  if (conflictCopyOf(path)?.certain) throw onlyCopy(id, path);
+  return { id, path, etag: memory.etag, parsed };
 }
 
 function claimedTwice(id: string, paths: readonly string[]): AppError {
@@ -54,6 +50,13 @@ function noMemory(id: string): InvalidRequest {
   return new InvalidRequest(
     `Cannot save "${show(id)}": it is a note of the person's and no memory. Make a new memory, ` +
       "without id",
+  );
+}
+
+function onlyCopy(id: string, path: string): InvalidRequest {
+  return new InvalidRequest(
+    `Cannot save memory "${show(id)}": all that is left of it is a copy of a sync tool, ` +
+      `"${show(path)}". A person has to rename it first`,
   );
 }
 

@@ -21,19 +21,31 @@ export function normalizeContent(asked: AskedContent): AskedContent {
   const { name, description, body, tags } = asked;
   requireWellFormed({ name, description, body, tags: tags?.join("") });
   return {
-    name: name && clipLine(name, MAX_LINE_CHARS),
-    description: description && clipLine(description, MAX_LINE_CHARS),
+    name: toLine("name", name),
+    description: toLine("description", description),
     body,
     tags: tags && readTags(tags),
   };
 }
 
+/** @throws {InvalidRequest} If nothing is left that a person can see. */
+function toLine(field: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const line = clipLine(text, MAX_LINE_CHARS);
+  if (VISIBLE.test(line)) return line;
+  throw refusal([{ field, message: "must say something" }]);
+}
+
+const VISIBLE = /[\p{L}\p{N}\p{S}\p{P}]/u;
+
+const LETTER = /[\p{L}\p{N}\p{S}]/u;
+
 function readTags(asked: readonly string[]): readonly string[] {
   const { tags, invalid } = normalizeTags(asked);
-  if (invalid.length === 0) return tags;
+  if (invalid.length === 0 && tags.every((tag) => LETTER.test(tag))) return tags;
   throw refusal([{
     field: "tags",
-    message: `must hold plain words, without commas or line breaks; ${invalid.length} are not`,
+    message: "must hold plain words, without commas or line breaks",
   }]);
 }
 
@@ -48,4 +60,11 @@ function requireWellFormed(texts: Readonly<Record<string, string | undefined>>):
 function refusal(problems: readonly FieldProblem[]): InvalidRequest {
   const words = problems.map(({ field, message }) => `${field} ${message}`).join("; ");
   return new InvalidRequest(`Cannot save the memory: ${words}`, problems);
+}
+
+/** Names the texts of a memory, for checks that say where something is. */
+export function textsOf(
+  { name, description, body, tags }: AskedContent,
+): Readonly<Record<string, string | undefined>> {
+  return { name, description, body, tags: tags?.join("\n") };
 }

@@ -10,7 +10,7 @@ export type Fields = ReadonlyMap<string, FrontmatterValue>;
 
 /** What is to be different about a memory. */
 export interface MemoryEdit {
-  /** `undefined` takes a field out. */
+  /** Those that have another value by now; `undefined` takes one out. */
   readonly fields: ReadonlyMap<string, FrontmatterValue | undefined>;
   /** Absent: the body stays. */
   readonly body?: string | undefined;
@@ -19,12 +19,12 @@ export interface MemoryEdit {
 }
 
 const BOM = [0xef, 0xbb, 0xbf];
-const BLANK_LINES = /^(?:[ \t]*(?:\r\n|\n|\r))+/;
-const LINE_END = /\r\n|\n|\r/g;
+/** Enough of a note to see which line ends it has. */
+const SAMPLE_CHARS = 64 * 1024;
 
 /** Returns the bytes of a new memory. */
 export function formatMemory(fields: Fields, body: string): Uint8Array {
-  const text = toLineEnds(withoutBlankEdges(body), "\n");
+  const text = toLineEnds(body.slice(...edgesOf(body)), "\n");
   return new TextEncoder().encode(
     `${formatFrontmatter(fields)}${text === "" ? "" : `\n${text}\n`}`,
   );
@@ -35,15 +35,15 @@ export function formatMemory(fields: Fields, body: string): Uint8Array {
  * order mark, blank lines before the body and all other fields stay as they are.
  *
  * @throws {FrontmatterNotEditable} If the frontmatter cannot be changed safely.
+ * @throws {InvalidRequest} If the new body is none.
  */
 export function* editMemory(
   note: ParsedNote,
   { fields, body, stamps }: MemoryEdit,
 ): Generator<void, Uint8Array | undefined> {
   const oldBody = bodyOf(note);
-  const newBody = body === undefined ? oldBody : replaceBody(note, body);
-  const edited = yield* editFrontmatter(note.text, fields);
-  if (edited === note.text.text && newBody === oldBody) return undefined;
+  const newBody = body === undefined ? oldBody : yield* replaceBody(note, body);
+  if (fields.size === 0 && newBody === oldBody) return undefined;
   const stamped = yield* editFrontmatter(note.text, new Map([...fields, ...stamps]));
   const head = stamped.slice(0, stamped.length - oldBody.length);
   const gap = head === "" || /[\r\n]$/.test(head) || newBody === "" ? "" : lineEndOf(note);
@@ -51,30 +51,59 @@ export function* editMemory(
   return note.text.bom ? new Uint8Array([...BOM, ...bytes]) : bytes;
 }
 
-function replaceBody(note: ParsedNote, body: string): string {
+function* replaceBody(note: ParsedNote, body: string): Generator<void, string> {
   const old = bodyOf(note);
-  const isSame = toLineEnds(withoutBlankEdges(old), "\n") ===
-    toLineEnds(withoutBlankEdges(body), "\n");
-  if (isSame) return old;
+  const [oldStart, oldEnd] = edgesOf(old);
+  const oldText = toLineEnds(old.slice(oldStart, oldEnd), "\n");
+  yield;
+  const text = toLineEnds(body.slice(...edgesOf(body)), "\n");
+  // What comes back as it was read stays, whatever it is.
+  if (text === oldText) return old;
+  yield* requireBody(body);
+  if (text === "") return "";
   const lineEnd = lineEndOf(note);
-  const before = BLANK_LINES.exec(old)?.[0] ?? (old === "" ? lineEnd : "");
+  const before = old.slice(0, oldStart) || (old === "" ? lineEnd : "");
   const after = old === "" || /[\r\n]$/.test(old) ? lineEnd : "";
-  const text = toLineEnds(withoutBlankEdges(body), lineEnd);
-  return text === "" ? "" : before + text + after;
+  return before + toLineEnds(text, lineEnd) + after;
 }
 
-function withoutBlankEdges(text: string): string {
-  return text.replace(BLANK_LINES, "").trimEnd();
+/**
+ * Returns where a text begins and ends without the blank lines around it. By hand, as a pattern
+ * would run out of room over a text of nothing but line ends.
+ */
+function edgesOf(text: string): [start: number, end: number] {
+  let start = 0;
+  let at = 0;
+  for (; at < text.length && isBlank(text[at]); at++) {
+    if (isLineEnd(text[at])) start = at + 1;
+  }
+  if (at === text.length) return [0, 0];
+  let end = text.length;
+  for (let last = text.length - 1; isBlank(text[last]); last--) {
+    if (isLineEnd(text[last])) end = last;
+  }
+  return [start, end];
+}
+
+function isBlank(char: string | undefined): boolean {
+  return char === " " || char === "\t" || isLineEnd(char);
+}
+
+function isLineEnd(char: string | undefined): boolean {
+  return char === "\n" || char === "\r";
 }
 
 function toLineEnds(text: string, lineEnd: string): string {
-  return text.replace(LINE_END, lineEnd);
+  const unified = text.includes("\r") ? text.replaceAll("\r\n", "\n").replaceAll("\r", "\n") : text;
+  return lineEnd === "\n" ? unified : unified.replaceAll("\n", lineEnd);
 }
 
-/** The line end that most lines of the note have. */
+/** The line end that most lines at the head of the note have. */
 function lineEndOf({ text: { text } }: ParsedNote): string {
   const counts = new Map<string, number>();
-  for (const [end] of text.matchAll(LINE_END)) counts.set(end, (counts.get(end) ?? 0) + 1);
+  for (const [end] of text.slice(0, SAMPLE_CHARS).matchAll(/\r\n|\n|\r/g)) {
+    counts.set(end, (counts.get(end) ?? 0) + 1);
+  }
   const [most] = [...counts].sort(([, a], [, b]) => b - a);
   return most?.[0] ?? "\n";
 }
@@ -86,7 +115,8 @@ function lineEndOf({ text: { text } }: ParsedNote): string {
  * @throws {InvalidRequest} If it begins with frontmatter, or cannot be written.
  */
 export function* requireBody(body: string): Generator<void, void> {
-  const text = yield* decodeNote(new TextEncoder().encode(body.replace(BLANK_LINES, "")));
+  const [start] = edgesOf(body);
+  const text = yield* decodeNote(new TextEncoder().encode(body.slice(start)));
   if (text === undefined || body.includes("\0")) throw refusedBody("must be plain text");
   const { state, fields } = yield* readFrontmatter(text);
   if (state.state !== "ok" || fields.size === 0) return;

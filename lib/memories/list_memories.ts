@@ -49,7 +49,7 @@ export async function listMemories(
   caller: Caller,
   input: MemoriesInput,
 ): Promise<MemoriesAnswer> {
-  const cursors = cursorsFor(input);
+  const cursors = cursorsFor(caller, input);
   const after = input.cursor === undefined ? undefined : readPlace(cursors.parse(input.cursor));
   const filter = toFilter(input, await projects.scopeIds(caller, input));
   const freshness = await index.refresh();
@@ -66,12 +66,18 @@ export async function listMemories(
 }
 
 /** Returns what makes cursors to what follows a memory, for callers who keep less of a page. */
-export function cursorsAfter(input: MemoriesInput): (memory: MemorySummary) => string {
-  const cursors = cursorsFor(input);
+export function cursorsAfter(
+  caller: Caller,
+  input: MemoriesInput,
+): (memory: MemorySummary) => string {
+  const cursors = cursorsFor(caller, input);
   return (memory) => cursors.format(toPlace(memory));
 }
 
-function cursorsFor({ scope, tag, status, cwd, repo }: MemoriesInput): Cursors {
+function cursorsFor(
+  caller: Caller,
+  { scope, tag, status, cwd = caller.cwd, repo }: MemoriesInput,
+): Cursors {
   return cursorsOf({ scope, tag, status, cwd, repo });
 }
 

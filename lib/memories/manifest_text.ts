@@ -18,35 +18,48 @@ const BOM = "\ufeff";
 const MAX_NAME_CHARS = 1_000;
 const MAX_DESCRIPTION_CHARS = 200;
 
+/** What a manifest is to list. */
+export interface ManifestList {
+  /** Lines of `formatEntry()`, in their order. */
+  readonly lines: readonly string[];
+  /** Tells a line of our shape that is a person's all the same, by the path in its link. */
+  readonly isForeign: (path: string) => boolean;
+}
+
+/** So many lines are looked at in one step. */
+const LINES_A_STEP = 256;
+
 /**
  * Renders the manifest: the frontmatter as it was, the entries in their order, then the other
  * lines, byte for byte. Rendered once more it stays the same.
  *
  * Lines shaped `- [name](path) — description` are ours, and those that agents write in our place:
  * with `*` as bullet, a shorter dash, or no description. A link with a scheme (`https:`), an
- * indented line and the inside of a code fence are a person's.
+ * indented line, the inside of a code fence and what `isForeign` says are a person's.
  *
  * @returns `""` if there is nothing to list and nothing else was there.
  *
  * @example
  * ```ts
  * import { equal } from "node:assert/strict";
+ * import { runAtOnce } from "@/lib/seams.ts";
  *
- * const entry = { name: "Cache", path: "2026/a b.md", description: "What it costs." };
+ * const line = formatEntry({ name: "Cache", path: "2026/a b.md", description: "What it costs." });
+ * const list = { lines: [line], isForeign: () => false };
  * equal(
- *   renderManifest("- [Old](old.md) — gone\n\nMine.\n", [entry]),
+ *   runAtOnce(renderManifest("- [Old](old.md) — gone\n\nMine.\n", list)),
  *   "- [Cache](2026/a%20b.md) — What it costs.\n\nMine.\n",
  * );
  * ```
  */
-export function renderManifest(
+export function* renderManifest(
   existing: string | undefined,
-  entries: readonly ManifestEntry[],
-): string {
-  const { bom, head, ours, others } = takeApart(existing ?? "");
+  wanted: ManifestList,
+): Generator<void, string> {
+  const { bom, head, ours, others } = yield* takeApart(existing ?? "", wanted);
   const body = others.some((line) => line.trim() !== "") ? others : [];
   const lineEnd = dominantLineEnd([...head, ...body]) ?? dominantLineEnd(ours) ?? "\n";
-  const list = entries.map((entry) => formatEntry(entry) + lineEnd);
+  const list = wanted.lines.map((line) => line + lineEnd);
   const top = closed(head, list.length > 0 || body.length > 0 ? lineEnd : "") + list.join("");
   const isMoved = list.length > 0 || ours.length > 0;
   const gap = isMoved && isTakenWrongly(body[0] ?? "", { after: top }) ? lineEnd : "";
@@ -70,20 +83,36 @@ interface ManifestLines {
   readonly others: readonly string[];
 }
 
-function takeApart(text: string): ManifestLines {
+function* takeApart(
+  text: string,
+  { lines: known, isForeign }: ManifestList,
+): Generator<void, ManifestLines> {
   const bom = text.startsWith(BOM) ? BOM : "";
   // Each with its line end; a lone CR is none, so that lines put together anew stay what they are.
   const lines = text.slice(bom.length).match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const bodyAt = countFrontmatterLines(lines);
+  const listed = new Set(known);
   const ours: string[] = [];
   const others: string[] = [];
   let fence: string | undefined;
-  for (const line of lines.slice(bodyAt)) {
-    if (fence === undefined && OUR_LINE.test(withoutEnd(line))) ours.push(line);
-    else others.push(line);
+  for (const [at, line] of lines.slice(bodyAt).entries()) {
+    const bare = withoutEnd(line);
+    const link = fence === undefined ? OUR_LINE.exec(bare) : null;
+    const isOurs = link !== null && (listed.has(bare) || !isForeign(toPath(link[1] ?? "")));
+    (isOurs ? ours : others).push(line);
     fence = fenceAfter(line, fence);
+    if (at % LINES_A_STEP === 0) yield;
   }
   return { bom, head: lines.slice(0, bodyAt), ours, others };
+}
+
+/** Undoes the escapes of a link; what is none stays. */
+function toPath(link: string): string {
+  try {
+    return decodeURIComponent(link);
+  } catch {
+    return link;
+  }
 }
 
 const FRONTMATTER_FENCE = /^---[ \t]*$/;
@@ -110,7 +139,7 @@ const withoutEnd = (line: string): string => line.replace(/\r?\n$/, "");
 
 // One pair of brackets may stand inside a name or a path: `[a [b]](c (d).md)`.
 const NAME = "\\[(?:\\\\.|[^\\\\[\\]]|\\[(?:\\\\.|[^\\\\[\\]])*\\])*\\]";
-const PATH = "\\((?![a-z][a-z0-9+.-]*:|#|//)(?:[^()]|\\([^()]*\\))+\\)";
+const PATH = "\\((?![a-z][a-z0-9+.-]*:|#|//)((?:[^()]|\\([^()]*\\))+)\\)";
 const OUR_LINE = new RegExp(`^[-*][ \\t]+${NAME}${PATH}[ \\t]*(?:(?:—|–|--?)(?:[ \\t].*)?)?$`, "i");
 
 function dominantLineEnd(lines: readonly string[]): "\n" | "\r\n" | undefined {
@@ -126,7 +155,8 @@ function closed(lines: readonly string[], lineEnd: string): string {
   return text === "" || text.endsWith("\n") ? text : text + lineEnd;
 }
 
-function formatEntry({ name, path, description }: ManifestEntry): string {
+/** Returns the line of a memory, without its line end. */
+export function formatEntry({ name, path, description }: ManifestEntry): string {
   const label = clipLine(name, MAX_NAME_CHARS).replace(/[[\]\\]/g, "\\$&");
   const link = `- [${label}](${path.replace(BREAKS_A_LINK, percentEncode)})`;
   const text = clipLine(description, MAX_DESCRIPTION_CHARS);

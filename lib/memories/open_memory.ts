@@ -34,6 +34,8 @@ export interface OpenedMemory {
   readonly memory?: MemoryAnswer;
   /** The text of `memory.markdown`, with its lines. */
   readonly text?: NoteText;
+  /** The note as it was parsed; goes no further than other use cases. */
+  readonly parsed?: ParsedNote;
 }
 
 /**
@@ -73,7 +75,8 @@ export async function openMemory(
   if (!found) throw toNotFound(index, input.id);
   const { etag } = found;
   if (input.knownEtags?.includes(etag)) return { etag };
-  return { etag, memory: describe(deps, found), text: found.parsed.text };
+  const { parsed } = found;
+  return { etag, memory: describe(deps, found), text: parsed.text, parsed };
 }
 
 interface FoundNote extends NoteIdentity {

@@ -12,21 +12,26 @@ export interface SimilarDeps {
   readonly logger: Logger;
 }
 
+/** A memory, and the scopes in which to look. */
+export interface SimilarTo extends Pick<SavedMemory, "id" | "name" | "description"> {
+  readonly projects: readonly string[];
+}
+
 const MAX_SIMILAR = 3;
 
 /**
- * Returns the active memories, in whatever scope, that say nearly the same as one, by what names and
- * describes it; the nearest first. No score is too low: who saves has to judge.
+ * Returns the active memories that say nearly the same as one, by what names and describes it; the
+ * nearest first. No score is too low: who saves has to judge.
  *
  * @returns At most three; `undefined` if they could not be looked for.
  */
 export async function findSimilar(
   { index, logger }: SimilarDeps,
   { signal }: Caller,
-  { id, name, description }: Pick<SavedMemory, "id" | "name" | "description">,
+  { id, name, description, projects }: SimilarTo,
 ): Promise<Similar[] | undefined> {
   const filter = toNoteFilter({
-    projects: undefined,
+    projects,
     kinds: ["memory"],
     tags: [],
     status: undefined,

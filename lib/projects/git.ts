@@ -86,6 +86,20 @@ export class Git {
   }
 
   /**
+   * Returns the identity that the repository of a folder has, or had, without a remote.
+   *
+   * @throws The signal's reason if it aborts.
+   */
+  async findLocalId(cwd: string, signal?: AbortSignal): Promise<string | undefined> {
+    const look = async (ask: Ask) => {
+      const [place, config] = await Promise.all([findPlace(ask), readConfig(ask)]);
+      const root = place && config && await findRoot(ask, place, config);
+      return root === undefined ? undefined : localRepoId(root);
+    };
+    return await this.#within(look, cwd, signal);
+  }
+
+  /**
    * True if the repository of a folder has a commit, on whatever branch, without fetching it.
    *
    * @param commit All 40 or 64 hexadecimal digits.

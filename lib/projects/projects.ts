@@ -1,10 +1,10 @@
 /** From where an agent works to the project, its stores, and the part of the vault that is meant. */
 import { type AskedScope, type Caller, GLOBAL_SCOPE_ID, type Scope } from "@/lib/contracts.ts";
-import { InvalidRequest, ScopeUnresolved } from "@/lib/errors.ts";
+import { AppError, InvalidRequest, ScopeUnresolved } from "@/lib/errors.ts";
 import { didYouMean } from "@/lib/nearest_name.ts";
 import { show } from "@/lib/parse_input.ts";
 import type { Git, Repository } from "./git.ts";
-import type { ProjectStore, ProjectStores } from "./project_store.ts";
+import type { LostStore, ProjectStore, ProjectStores } from "./project_store.ts";
 import { projectNameOf, repoIdOf } from "./repo_identity.ts";
 
 /** A codebase, by what is known of it. */
@@ -27,6 +27,8 @@ export interface FoundProject {
   /** `undefined` = a detached HEAD, or not known. */
   readonly branch: string | undefined;
   readonly commit: string | undefined;
+  /** True if its stores do not name its identity of today. */
+  readonly isFoundByOtherName?: boolean;
 }
 
 export interface ProjectsOptions {
@@ -46,6 +48,8 @@ const NO_STORE = "";
 
 /** More stores of repositories without a remote are not asked about. */
 const MAX_CANDIDATES = 16;
+/** Of the stores that a notice names. */
+const MAX_NAMED = 3;
 
 export class Projects {
   readonly #git: Git;
@@ -115,20 +119,28 @@ export class Projects {
   /** Returns the store that new memories of a project go to, and makes it if there is none. */
   async openStore(project: FoundProject): Promise<OpenedStore> {
     const [store] = project.stores;
-    if (store) return { store };
     const { name, repoId } = project.ref;
-    const isLocal = project.source === "local";
-    const made = await this.#stores.make({
-      name,
-      repoId,
-      commit: isLocal ? project.commit : undefined,
-    });
-    if (!made.isNew || !isLocal) return { store: made.store };
-    const others = (await this.#localStores(name)).filter(({ ulid }) => ulid !== made.store.ulid);
-    return {
-      store: made.store,
-      ...(others.length > 0 ? { notice: noticeOf(made.store, others) } : {}),
-    };
+    if (store) {
+      // From now on every clone finds it.
+      if (project.isFoundByOtherName && project.source === "origin") {
+        await this.#adopt(store, repoId);
+      }
+      return { store };
+    }
+    const commit = project.source === "local" ? project.commit : undefined;
+    const made = await this.#stores.make({ name, repoId, commit });
+    if (!made.isNew) return { store: made.store };
+    const notice = await this.#noticeOf(made.store);
+    return { store: made.store, ...(notice === undefined ? {} : { notice }) };
+  }
+
+  async #adopt(store: ProjectStore, repoId: string): Promise<void> {
+    try {
+      await this.#stores.adopt(store, repoId);
+    } catch (error) {
+      // The next save tries again; until then this clone alone finds the store.
+      if (!(error instanceof AppError)) throw error;
+    }
   }
 
   async #findByRemote(url: string): Promise<FoundProject> {
@@ -148,10 +160,20 @@ export class Projects {
     signal: AbortSignal | undefined,
   ): Promise<FoundProject> {
     const own = await this.#stores.findByRepo(repository.repoId);
-    const stores = own.length === 0 && repository.source === "local"
+    if (own.length > 0) return toFound(repository, own, repository);
+    const stores = repository.source === "local"
       ? await this.#findMoved(repository, cwd, signal)
-      : own;
-    return toFound(repository, stores, repository);
+      : await this.#findFromBeforeRemote(cwd, signal);
+    return { ...toFound(repository, stores, repository), isFoundByOtherName: stores.length > 0 };
+  }
+
+  /** Before it got a remote, a repository was known by its place. */
+  async #findFromBeforeRemote(
+    cwd: string,
+    signal: AbortSignal | undefined,
+  ): Promise<ProjectStore[]> {
+    const localId = await this.#git.findLocalId(cwd, signal);
+    return localId === undefined ? [] : await this.#stores.findByRepo(localId);
   }
 
   /**
@@ -174,6 +196,26 @@ export class Projects {
     return matches.length === 1 ? matches : [];
   }
 
+  /** Says of a new store what else might be meant. */
+  async #noticeOf({ name, ulid }: ProjectStore): Promise<string | undefined> {
+    const alike = (await this.#stores.list()).filter((other) =>
+      other.ulid !== ulid && other.name.toLowerCase() === name.toLowerCase()
+    );
+    const lost = await this.#stores.listLost();
+    const folders = [...alike, ...lost].map(({ folder }) => `"${folder}"`);
+    if (folders.length === 0) return undefined;
+    return `A new store ${ulid} was made for project ${name}, as its repository was not seen ` +
+      `before. If its memories lie in ${
+        folders.slice(0, MAX_NAMED).join(" or ")
+      }, put that store's ` +
+      "project.md right, and move the new notes there";
+  }
+
+  /** Lists the stores of which nobody can tell whose they are. */
+  async listLost(): Promise<readonly LostStore[]> {
+    return await this.#stores.listLost();
+  }
+
   async #localStores(name: string): Promise<ProjectStore[]> {
     return (await this.#stores.list()).filter(({ repoId = "" }) =>
       repoId.startsWith("local:") && projectNameOf(repoId) === name
@@ -181,6 +223,7 @@ export class Projects {
   }
 
   async #idsOfNamed(project: string, scope: Scope): Promise<string[]> {
+    if (scope === "global") throw globalHasNone();
     const stores = await this.#stores.list();
     const wanted = project.trim();
     const named = stores.filter((store) =>
@@ -229,6 +272,11 @@ function notARemote(): InvalidRequest {
   return new InvalidRequest(`Cannot use repo: it ${message}`, [{ field: "repo", message }]);
 }
 
+function globalHasNone(): InvalidRequest {
+  const message = "cannot be named together with scope global";
+  return new InvalidRequest(`Cannot use project: it ${message}`, [{ field: "project", message }]);
+}
+
 function noSuchProject(wanted: string, stores: readonly ProjectStore[]): InvalidRequest {
   const names = [...new Set(stores.map(({ name }) => name))];
   const message = `names no project that has a store${didYouMean(wanted, names)}`;
@@ -236,10 +284,4 @@ function noSuchProject(wanted: string, stores: readonly ProjectStore[]): Invalid
     `Cannot use project "${show(wanted)}": it ${message}`,
     [{ field: "project", value: show(wanted), message }],
   );
-}
-
-function noticeOf({ name, ulid }: ProjectStore, others: readonly ProjectStore[]): string {
-  const ids = others.map((other) => other.ulid).join(", ");
-  return `A new store ${ulid} was made for project ${name}, as its repository was not seen before; ` +
-    `another one of that name is there: ${ids}. If the repository moved, move the notes over`;
 }

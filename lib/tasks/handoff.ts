@@ -9,7 +9,7 @@ import type {
   ResumeAnswer,
   ResumeInput,
 } from "@/lib/contracts_memories.ts";
-import { ScopeUnresolved } from "@/lib/errors.ts";
+import { InvalidRequest, ScopeUnresolved } from "@/lib/errors.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import type { ProjectStore } from "@/lib/projects/project_store.ts";
 import type { FoundProject, Projects } from "@/lib/projects/projects.ts";
@@ -19,7 +19,7 @@ import { hashBytes } from "@/lib/vault/etag.ts";
 import { retryOnConflict } from "@/lib/vault/retry_on_conflict.ts";
 import { diskPathOf, readFile, statFile, type Vault } from "@/lib/vault/vault.ts";
 import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
-import { ABSENT, type VaultWriter } from "@/lib/vault/vault_writer.ts";
+import { ABSENT, type VaultWriter, type Written } from "@/lib/vault/vault_writer.ts";
 import { addHandoff, branchFileName, type Handoff, readHandoffs } from "./handoff_text.ts";
 
 export interface ResumeDeps {
@@ -40,6 +40,7 @@ const MAX_BRANCHES = 5;
  * Keeps a handoff for the branch that the agent works on, with the nine before it.
  *
  * @throws {ScopeUnresolved} If there is no project, or no branch (a detached HEAD).
+ * @throws {InvalidRequest} If the branch that is named is none.
  * @throws {AppError} `secret-found` if the text looks like it holds a secret.
  */
 export async function setHandoff(
@@ -47,16 +48,20 @@ export async function setHandoff(
   caller: Caller,
   { body, branch: asked, allow_secret, ...where }: HandoffInput,
 ): Promise<HandoffAnswer> {
-  if (!allow_secret) requireNoSecrets({ body });
+  if (!allow_secret) {
+    await new Slicer(deps.clock).run(requireNoSecrets({ body, branch: asked }));
+  }
   const project = await deps.projects.require(caller, where);
   const branch = requireBranch(project, asked);
   const { store } = await deps.projects.openStore(project);
   const path = pathOf(store, branch);
   const updatedAt = new Date(deps.clock.nowMs()).toISOString();
   const actor = caller.client === undefined ? {} : { actor: caller.client };
-  await append(deps, path, (text) => addHandoff(text, { updatedAt, ...actor, body }, branch));
+  const add = (text: string | undefined) => addHandoff(text, { updatedAt, ...actor, body }, branch);
+  const { conflictCopy } = await deps.writer.inTurn(() => append(deps, path, add), caller.signal);
   deps.index.markChanged(path);
-  return { status: "saved", branch, scope: store.ulid, path };
+  const copy = conflictCopy === undefined ? {} : { conflictCopy };
+  return { status: "saved", branch, scope: store.ulid, path, ...copy };
 }
 
 /** Returns the newest handoff of the branch that the agent works on; says why if there is none. */
@@ -73,24 +78,40 @@ export async function resume(
         "There is no Git repository that can be read: pass cwd, your working directory, or repo",
     };
   }
-  const branch = asked?.trim() || project.branch;
-  if (branch === undefined) return { found: false, note: NO_BRANCH };
+  const branch = readBranch(asked) ?? project.branch;
+  if (branch === undefined) return { found: false, note: noBranch(project) };
   for (const store of project.stores) {
-    const [newest] = readAll(vault, pathOf(store, branch));
+    const path = pathOf(store, branch);
+    const [newest] = readAll(vault, path);
     if (newest) {
-      return { found: true, branch, body: newest.body, updated_at: newest.updatedAt };
+      return { found: true, branch, body: newest.body, updated_at: newest.updatedAt, path };
     }
   }
   return { found: false, branch, note: await describeOthers(vault, project, branch) };
 }
 
-const NO_BRANCH =
-  "HEAD is detached, and handoffs are kept by branch: check one out, or pass branch";
+function noBranch({ source }: FoundProject): string {
+  return source === "repo"
+    ? "The branch cannot be seen from repo, and handoffs are kept by branch: pass branch"
+    : "HEAD is detached, and handoffs are kept by branch: check one out, or pass branch";
+}
 
-function requireBranch({ branch }: FoundProject, asked: string | undefined): string {
-  const name = asked?.trim() || branch;
+function requireBranch(project: FoundProject, asked: string | undefined): string {
+  const name = readBranch(asked) ?? project.branch;
   if (name !== undefined) return name;
-  throw new ScopeUnresolved(`Cannot keep a handoff: ${NO_BRANCH}`);
+  throw new ScopeUnresolved(`Cannot keep a handoff: ${noBranch(project)}`);
+}
+
+/** What Git lets no branch have: among it all that a URL with a password needs. */
+const NO_BRANCH_NAME = /[\s\p{Cc}:~^?*[\\]|@\{|\.\.|^[-/]|\/$/u;
+
+/** @throws {InvalidRequest} If Git would take it for no branch. */
+function readBranch(asked: string | undefined): string | undefined {
+  const name = asked?.trim();
+  if (!name) return undefined;
+  if (!NO_BRANCH_NAME.test(name)) return name;
+  const message = "must be the name of a Git branch, such as main or feature/search";
+  throw new InvalidRequest(`Cannot use branch: it ${message}`, [{ field: "branch", message }]);
 }
 
 function pathOf({ folder }: ProjectStore, branch: string): VaultPath {
@@ -110,13 +131,13 @@ async function append(
   { vault, writer, clock }: HandoffDeps,
   path: VaultPath,
   edit: (text: string | undefined) => string,
-): Promise<void> {
-  await retryOnConflict(async () => {
+): Promise<Written> {
+  return await retryOnConflict(async () => {
     const isThere = statFile(vault, path).state !== "absent";
     const before = isThere ? readFile(vault, path).bytes : undefined;
     const expected = before ? await new Slicer(clock).run(hashBytes(before)) : ABSENT;
     const bytes = new TextEncoder().encode(edit(before && decode(before)));
-    await writer.write({ path, bytes, expected });
+    return await writer.write({ path, bytes, expected });
   });
 }
 

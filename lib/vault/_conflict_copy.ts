@@ -10,7 +10,7 @@ import {
 } from "./vault_path.ts";
 
 /** Of names that are shortened for the mark, so that they fit a file system. */
-const MAX_STEM_BYTES = 180;
+const MAX_STEM_BYTES = 210;
 const MAX_TRIES = 1_000;
 
 export interface Rescue {

@@ -4,7 +4,6 @@
  * be.
  */
 import { EditConflict } from "@/lib/errors.ts";
-import { writeNewFile } from "./_new_file.ts";
 import { codeOf } from "./vault.ts";
 
 export interface Replacement {
@@ -42,7 +41,8 @@ function keep(disk: string, kept: string): boolean | undefined {
   }
 }
 
-function isOneFile(a: string, b: string): boolean {
+/** Tells whether two names are those of one file. */
+export function isOneFile(a: string, b: string): boolean {
   try {
     const [one, other] = [Deno.lstatSync(a), Deno.lstatSync(b)];
     return one.ino === other.ino && one.dev === other.dev;
@@ -57,16 +57,26 @@ function isOneFile(a: string, b: string): boolean {
  *
  * @throws {EditConflict} If the name is taken.
  */
-export async function linkNew(temp: string, disk: string, bytes: Uint8Array): Promise<void> {
+export async function linkNew(temp: string, disk: string): Promise<void> {
   try {
     await Deno.link(temp, disk).catch((error) => {
       if (!isWithoutLinks(error)) throw error;
-      // The next best that never replaces.
-      return writeNewFile(disk, { bytes });
+      // The next best that never replaces: take the name, then put the file there in one step.
+      return takeName(temp, disk);
     });
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
     throw new EditConflict("Cannot create the file: another program was faster");
+  }
+}
+
+async function takeName(temp: string, disk: string): Promise<void> {
+  (await Deno.open(disk, { write: true, createNew: true })).close();
+  try {
+    await Deno.rename(temp, disk);
+  } catch (error) {
+    await Deno.remove(disk);
+    throw error;
   }
 }
 

@@ -37,8 +37,8 @@ export async function sweepVault(
   const slicer = new Slicer(clock);
   await locked(async () => {
     for (const each of found) {
-      if (await clearUp(vault, each, clock)) swept.recovered++;
-      else swept.removed++;
+      const outcome = await tryClearUp(vault, each, clock);
+      if (outcome !== "left") swept[outcome]++;
       await slicer.pause();
     }
   });
@@ -68,6 +68,20 @@ async function listFolder(vault: Vault, folder: FolderPath): Promise<Deno.DirEnt
   } catch {
     // Gone, or nobody's to read: the index reports that.
     return [];
+  }
+}
+
+/** One that cannot be removed keeps no other from going. */
+async function tryClearUp(
+  vault: Vault,
+  found: Found,
+  clock: Clock,
+): Promise<keyof Swept | "left"> {
+  try {
+    return await clearUp(vault, found, clock) ? "recovered" : "removed";
+  } catch {
+    // The next start tries again.
+    return "left";
   }
 }
 

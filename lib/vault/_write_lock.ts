@@ -5,53 +5,88 @@
  */
 import { AppError } from "@/lib/errors.ts";
 import { settleWithin } from "@/lib/seams.ts";
-import { diskPathOf, reasonOf, type Vault } from "./vault.ts";
-
-/** A write takes milliseconds; who holds the lock longer than this has stopped, or the disk has. */
-const LIMIT_MS = 10_000;
+import { diskPathOf, reasonOf, stampOf, type Vault } from "./vault.ts";
 
 /** Where folders cannot be opened (Windows), a file of this name in the vault stands for it. */
 const LOCK_FILE = ".commonplace.lock";
 
 const EXCLUSIVE = true;
 
-/**
- * Runs work while no other process of ours writes into the vault.
- *
- * @throws {AppError} `unavailable` if the vault's folder cannot be opened, or another process holds
- * the lock for ten seconds.
- */
-export async function withWriteLock<T>(
-  vault: Pick<Vault, "root">,
-  work: () => Promise<T>,
-): Promise<T> {
-  const file = await openLock(vault);
-  if (!(await file.tryLock(EXCLUSIVE))) await waitForLock(file);
-  try {
-    return await work();
-  } finally {
-    // That gives the lock up.
-    file.close();
+/** The lock of one vault, as one process takes it: one piece of work after another. */
+export class WriteLock {
+  readonly #vault: Vault;
+  /** Nothing can call off a wait, so that one which was given up goes on for the next who comes. */
+  #wait: Promise<Deno.FsFile> | undefined;
+  #isWanted = false;
+
+  constructor(vault: Vault) {
+    this.#vault = vault;
+  }
+
+  /**
+   * Runs work while no other process of ours writes into the vault.
+   *
+   * @param limitMs A write takes milliseconds; who holds the lock longer has stopped.
+   * @throws {AppError} `unavailable` if another process holds the lock that long, the vault's folder
+   * cannot be opened, or another folder stands in its place.
+   */
+  async run<T>(work: () => Promise<T>, limitMs: number): Promise<T> {
+    const file = await this.#acquire(limitMs);
+    try {
+      await this.#requireSameFolder();
+      return await work();
+    } finally {
+      // That gives the lock up.
+      file.close();
+    }
+  }
+
+  async #acquire(limitMs: number): Promise<Deno.FsFile> {
+    this.#isWanted = true;
+    const outcome: { file?: Deno.FsFile; error?: unknown } = {};
+    const wait = this.#wait ??= this.#open();
+    const held = wait.then((file) => outcome.file = file, (error) => outcome.error = error);
+    await settleWithin(held, Math.max(0, limitMs));
+    this.#isWanted = false;
+    if ("error" in outcome) throw outcome.error;
+    if (outcome.file === undefined) throw busy();
+    return outcome.file;
+  }
+
+  async #open(): Promise<Deno.FsFile> {
+    const file = await this.#openLocked().finally(() => this.#wait = undefined);
+    // Nobody is there any more who would give it back.
+    if (!this.#isWanted) file.close();
+    return file;
+  }
+
+  async #openLocked(): Promise<Deno.FsFile> {
+    const file = await openFolder(this.#vault);
+    try {
+      // The system's own queue: who asked again and again would lose against one who is quicker.
+      if (!(await file.tryLock(EXCLUSIVE))) await file.lock(EXCLUSIVE);
+      return file;
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+  }
+
+  /** An empty mount point, or a link, is not the vault, whatever its name. */
+  async #requireSameFolder(): Promise<void> {
+    const { root, rootStamp } = this.#vault;
+    const { ino, dev } = stampOf(await Deno.lstat(root));
+    const isSame = rootStamp === undefined || (rootStamp.ino === ino && rootStamp.dev === dev);
+    if (isSame && await Deno.realPath(root) === root) return;
+    throw new AppError(
+      "unavailable",
+      "Another folder stands where the vault was: is its disk mounted? Start the server anew if it " +
+        "is meant to be this one",
+    );
   }
 }
 
-/** The system's own queue: who asked again and again would lose against one who is quicker. */
-async function waitForLock(file: Deno.FsFile): Promise<void> {
-  let isHeld = false;
-  const locked = file.lock(EXCLUSIVE).then(() => {
-    isHeld = true;
-  });
-  await settleWithin(locked, LIMIT_MS);
-  if (isHeld) return;
-  // Nothing can call the wait off; what it ends with is given back at once.
-  void locked.catch(() => undefined).then(() => file.close());
-  throw new AppError(
-    "unavailable",
-    "Cannot write now: another process has been writing into this vault for ten seconds. Try again",
-  );
-}
-
-async function openLock(vault: Pick<Vault, "root">): Promise<Deno.FsFile> {
+async function openFolder(vault: Vault): Promise<Deno.FsFile> {
   try {
     return Deno.build.os === "windows"
       ? await Deno.open(`${vault.root}\\${LOCK_FILE}`, { create: true, write: true, read: true })
@@ -59,4 +94,11 @@ async function openLock(vault: Pick<Vault, "root">): Promise<Deno.FsFile> {
   } catch (cause) {
     throw new AppError("unavailable", `The vault cannot be opened: ${reasonOf(cause)}`, { cause });
   }
+}
+
+function busy(): AppError {
+  return new AppError(
+    "unavailable",
+    "Cannot write now: another process has been writing into this vault for ten seconds. Try again",
+  );
 }

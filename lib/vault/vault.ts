@@ -56,6 +56,8 @@ export interface Vault {
   /** As spelt on disk where it exists; `.` = the vault itself. */
   readonly memoriesFolder: string;
   readonly exclusions: Exclusions;
+  /** What tells the folder from another that takes its place; where it is not known, none is. */
+  readonly rootStamp?: Pick<FileStamp, "dev" | "ino">;
 }
 
 /** What tells two states of a file apart without reading it; 0 where the system gives none. */
@@ -92,7 +94,8 @@ export function openVault(options: VaultOptions): Vault {
   const bases = [options.root, root].map((base) => base.replace(/[/\\]+$/, ""));
   const exclusions = createExclusions(options.exclude.map((entry) => fromRoot(entry, bases)));
   const memoriesFolder = findMemoriesFolder(root, options.memoriesFolder, exclusions);
-  return { root, memoriesFolder, exclusions };
+  const { dev, ino } = stampOf(Deno.lstatSync(root));
+  return { root, memoriesFolder, exclusions, rootStamp: { dev, ino } };
 }
 
 function realRoot(root: string): string {

@@ -8,18 +8,35 @@
  * One gap is left that no system call of ours can close: a program that puts another file in the
  * note's place between two calls in a row (microseconds) loses it.
  */
-import { AppError, EditConflict, PathEscapesVault, PayloadTooLarge } from "@/lib/errors.ts";
+import {
+  AppError,
+  describeFailure,
+  EditConflict,
+  PathEscapesVault,
+  PayloadTooLarge,
+} from "@/lib/errors.ts";
 import { type Clock, type Logger, type NewId, Semaphore, Slicer } from "@/lib/seams.ts";
 import { hashBytes } from "./etag.ts";
 import { joinLitter, keptName, tempName } from "./_litter.ts";
 import { ensureFolder, requireNoTwin, WrongPlace } from "./_make_folder.ts";
-import { removeIfThere, syncFolder, writeNewFile } from "./_new_file.ts";
-import { linkNew, type LinkOutcome, replaceFile } from "./_replace_file.ts";
+import { removeIfThere, rightsOf, syncFolder, writeNewFile } from "./_new_file.ts";
+import { isOneFile, linkNew, type LinkOutcome, replaceFile } from "./_replace_file.ts";
 import { saveConflictCopy } from "./_conflict_copy.ts";
-import { withWriteLock } from "./_write_lock.ts";
+import { WriteLock } from "./_write_lock.ts";
 import { sweepVault } from "./_sweep.ts";
-import { diskPathOf, MAX_NOTE_BYTES, readFile, reasonOf, statFile, type Vault } from "./vault.ts";
-import { baseName, isMarkdown, parentOf, type VaultPath } from "./vault_path.ts";
+import {
+  diskPathOf,
+  isAbsence,
+  MAX_NOTE_BYTES,
+  readFile,
+  reasonOf,
+  statFile,
+  type Vault,
+} from "./vault.ts";
+import { baseName, type FolderPath, isMarkdown, parentOf, type VaultPath } from "./vault_path.ts";
+
+/** A write takes milliseconds; a process that holds the lock longer has stopped, or its disk has. */
+const LOCK_LIMIT_MS = 10_000;
 
 /** Of a file that must not be there yet. */
 export const ABSENT = "absent";
@@ -57,9 +74,22 @@ interface Draft {
 export class VaultWriter {
   readonly #options: VaultWriterOptions;
   readonly #turn = new Semaphore(1);
+  readonly #edits = new Semaphore(1);
+  readonly #lock: WriteLock;
 
   constructor(options: VaultWriterOptions) {
     this.#options = options;
+    this.#lock = new WriteLock(options.vault);
+  }
+
+  /**
+   * Runs work that reads a file and writes it back, one piece after another, so that what is done
+   * here does not meet itself.
+   *
+   * @throws The signal's reason if it aborts before the work begins.
+   */
+  inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#edits.run(work, signal);
   }
 
   /**
@@ -89,23 +119,27 @@ export class VaultWriter {
     changes: readonly Change[],
     guard: () => Promise<void> = nothing,
   ): Promise<Written[]> {
-    const { vault } = this.#options;
-    for (const change of changes) requireWritable(vault, change);
-    return await this.#turn.run(() =>
-      withWriteLock(vault, async () => {
-        const drafts: Draft[] = [];
-        try {
-          await guard();
-          for (const change of changes) await this.#check(change);
-          for (const change of changes) drafts.push(await this.#draft(change));
-          return await this.#publishAll(drafts);
-        } catch (error) {
-          throw toWriteError(error);
-        } finally {
-          for (const { temp } of drafts) if (temp) await removeIfThere(temp);
-        }
-      })
-    );
+    for (const change of changes) requireWritable(this.#options.vault, change);
+    return await this.#locked(async () => {
+      const drafts: Draft[] = [];
+      try {
+        await guard();
+        for (const change of changes) await this.#check(change);
+        for (const change of changes) drafts.push(await this.#draft(change));
+        return await this.#publishAll(drafts);
+      } catch (error) {
+        throw toWriteError(error);
+      } finally {
+        for (const { temp } of drafts) if (temp) await removeIfThere(temp);
+      }
+    });
+  }
+
+  /** The limit counts from the call: who waits behind others that wait in vain gives up with them. */
+  #locked<T>(work: () => Promise<T>): Promise<T> {
+    const { clock } = this.#options;
+    const endMs = clock.monotonicMs() + LOCK_LIMIT_MS;
+    return this.#turn.run(() => this.#lock.run(work, endMs - clock.monotonicMs()));
   }
 
   /** Makes a folder and those above it, if they are missing; returns what was made. */
@@ -127,7 +161,7 @@ export class VaultWriter {
     const { vault, clock, logger } = this.#options;
     const swept = await sweepVault(vault, {
       clock,
-      locked: (work) => this.#turn.run(() => withWriteLock(vault, work)),
+      locked: (work) => this.#locked(work),
     });
     if (swept.removed + swept.recovered > 0) logger.warn("writes-cleared-up", { ...swept });
   }
@@ -164,12 +198,15 @@ export class VaultWriter {
     const etag = await new Slicer(clock).run(hashBytes(bytes));
     if (etag === expected) return { change, etag };
     const folder = parentOf(path);
-    await ensureFolder(vault, folder);
-    const mode = expected === ABSENT ? undefined : await modeOf(diskPathOf(vault, path));
+    const isNew = expected === ABSENT;
+    if (isNew) await ensureFolder(vault, folder);
+    const rights = isNew ? undefined : await rightsOf(diskPathOf(vault, path)).catch((error) => {
+      throw isAbsence(error) ? changed(path) : error;
+    });
     const temp = joinLitter(folder, tempName(newId()));
     const disk = diskPathOf(vault, temp as VaultPath);
     try {
-      await writeNewFile(disk, { bytes, mode });
+      await writeNewFile(disk, { bytes, rights });
       // After it is there: a folder above may have become a link meanwhile.
       if (await Deno.realPath(disk) !== disk) throw throughLink(path);
     } catch (error) {
@@ -180,14 +217,34 @@ export class VaultWriter {
   }
 
   async #publishAll(drafts: readonly Draft[]): Promise<Written[]> {
-    const { vault } = this.#options;
     const written: Written[] = [];
-    for (const draft of drafts) written.push(await this.#publish(draft));
-    const folders = new Set(
-      drafts.filter(({ temp }) => temp).map((it) => parentOf(it.change.path)),
-    );
-    for (const folder of folders) await syncFolder(diskPathOf(vault, folder));
+    try {
+      for (const draft of drafts) written.push(await this.#publish(draft));
+    } catch (error) {
+      await this.#takeBack(drafts.slice(0, written.length));
+      throw error;
+    }
+    const folders = drafts.filter(({ temp }) => temp).map((it) => parentOf(it.change.path));
+    for (const folder of new Set(folders)) await this.#syncFolder(folder);
     return written;
+  }
+
+  /** Removes new files again, as long as nobody has put another in their place. */
+  async #takeBack(drafts: readonly Draft[]): Promise<void> {
+    for (const { change, temp } of drafts) {
+      if (temp === undefined || change.expected !== ABSENT) continue;
+      const disk = diskPathOf(this.#options.vault, change.path);
+      if (isOneFile(temp, disk)) await removeIfThere(disk);
+    }
+  }
+
+  /** What is written is there; whether it outlasts a loss of power is not for the caller to mend. */
+  async #syncFolder(folder: FolderPath): Promise<void> {
+    try {
+      await syncFolder(diskPathOf(this.#options.vault, folder));
+    } catch (error) {
+      this.#options.logger.warn("folder-not-synced", { cause: describeFailure(error).cause });
+    }
   }
 
   async #publish({ change, etag, temp }: Draft): Promise<Written> {
@@ -195,7 +252,7 @@ export class VaultWriter {
     if (temp === undefined) return { path, etag };
     const disk = diskPathOf(this.#options.vault, path);
     if (expected === ABSENT) {
-      await linkNew(temp, disk, change.bytes);
+      await linkNew(temp, disk);
       return { path, etag };
     }
     const kept = diskPathOf(
@@ -218,9 +275,8 @@ export class VaultWriter {
   ): Promise<Pick<Written, "conflictCopy">> {
     if (outcome === "not-kept") return {};
     const { vault, clock, logger } = this.#options;
-    const bytes = await Deno.readFile(kept);
-    if (await new Slicer(clock).run(hashBytes(bytes)) === expected) {
-      await removeIfThere(kept);
+    if (await new Slicer(clock).run(hashBytes(readKept(kept))) === expected) {
+      removeKept(kept);
       return {};
     }
     const conflictCopy = await saveConflictCopy(vault, { kept, path, nowMs: clock.nowMs() });
@@ -230,6 +286,15 @@ export class VaultWriter {
 }
 
 async function nothing(): Promise<void> {}
+
+/** At once, as a small file takes less time than a turn of the event loop; notes are bounded. */
+function readKept(kept: string): Uint8Array {
+  return Deno.readFileSync(kept);
+}
+
+function removeKept(kept: string): void {
+  Deno.removeSync(kept);
+}
 
 function requireWritable({ exclusions }: Vault, { path, bytes }: Change): void {
   if (exclusions.excludes(path)) throw neverTouched(path);
@@ -272,14 +337,9 @@ function requireText(path: VaultPath, bytes: Uint8Array): void {
 
 /** A rename would replace a file that its owner made read-only. */
 async function requireMayWrite(vault: Vault, path: VaultPath): Promise<void> {
-  const mode = await modeOf(diskPathOf(vault, path));
-  if (mode === undefined || (mode & 0o200) !== 0) return;
+  const rights = await rightsOf(diskPathOf(vault, path));
+  if (rights === undefined || (rights.mode & 0o200) !== 0) return;
   throw new AppError("not-writable", `Cannot save "${path}": the file is read-only`);
-}
-
-async function modeOf(disk: string): Promise<number | undefined> {
-  const { mode } = await Deno.lstat(disk);
-  return mode === null ? undefined : mode & 0o7777;
 }
 
 function isSame(a: Uint8Array, b: Uint8Array): boolean {

@@ -40,7 +40,7 @@ const NAMES = [
 const WRITING: Readonly<Record<string, { destructiveHint: boolean }>> = {
   memory_save: { destructiveHint: true },
   remember: { destructiveHint: false },
-  set_handoff: { destructiveHint: false },
+  set_handoff: { destructiveHint: true },
 };
 
 const caller: Caller = { kind: "agent", loopback: true };

@@ -74,8 +74,11 @@ describe("tools that write", () => {
       [{ ...draft, allow_secrets: true }, /allow_secrets is not known; did you mean allow_secret/],
       [{ id: "nope", tags: ["a"] }, /no memory and no note "nope"/],
       [{ id: "a.md", tags: ["a"] }, /a note of the person's and no memory/],
-      [{ ...draft, id: "x", supersedes: "y" }, /supersedes cannot be passed with id/],
+      [{ ...draft, id: "x", supersedes: "y" }, /supersedes is for new memories only/],
       [{ ...draft, supersedes: "y" }, /no memory and no note "y"/],
+      [{ ...draft, status: "deprecated" }, /status needs id/],
+      [{ ...draft, etag: "deadbeef" }, /etag needs id/],
+      [{ ...draft, name: "\u0007" }, /name must say something/],
     ];
 
     for (const [args, words] of cases) {

@@ -264,13 +264,13 @@ describe("listMemories() page by page", () => {
     deepEqual(idsOf(await list(world, {})), ["slashes", "old", "text"]);
   });
 
-  it("cursorsAfter() goes on after any memory of a page", async () => {
+  it("cursorsAfter(caller, ) goes on after any memory of a page", async () => {
     await using world = await indexed(numbered(6));
     const input: MemoriesInput = { scope: "all", limit: 50 };
     const { memories } = await listMemories(world, caller, input);
 
     for (const [at, memory] of memories.entries()) {
-      const page = await list(world, { cursor: cursorsAfter(input)(memory) });
+      const page = await list(world, { cursor: cursorsAfter(caller, input)(memory) });
 
       deepEqual(page.memories, memories.slice(at + 1));
     }
@@ -334,7 +334,7 @@ describe("listMemories() page by page", () => {
       status: "",
       updatedAt: "2026-01-01T00:00:00.000Z",
     };
-    const cursor = cursorsAfter({ scope: "all", limit: 1 })(place);
+    const cursor = cursorsAfter(caller, { scope: "all", limit: 1 })(place);
 
     deepEqual(idsOf(await list(world, { cursor })), ids(1, 2, 3));
   });

@@ -1,7 +1,21 @@
 import { ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
-import { type ManifestEntry, renderManifest } from "@/lib/memories/manifest_text.ts";
+import { formatEntry, type ManifestEntry, renderManifest } from "@/lib/memories/manifest_text.ts";
+import { runAtOnce } from "@/lib/seams.ts";
+
+/** @param foreign What a person's links of our shape point to. */
+function render(
+  existing: string | undefined,
+  entries: readonly ManifestEntry[],
+  foreign: readonly string[] = [],
+): string {
+  const list = {
+    lines: entries.map(formatEntry),
+    isForeign: (path: string) => foreign.includes(path),
+  };
+  return runAtOnce(renderManifest(existing, list));
+}
 
 const cache: ManifestEntry = { name: "Cache", path: "2026/05/cache.md", description: "It costs." };
 const zone: ManifestEntry = { name: "时区", path: "时区.md", description: "夏令时。" };
@@ -10,13 +24,19 @@ const zoneLine = "- [时区](时区.md) — 夏令时。";
 
 describe("renderManifest()", () => {
   it("renderManifest() lists the entries in their order", () => {
-    equal(renderManifest(undefined, [cache, zone]), `${cacheLine}\n${zoneLine}\n`);
-    equal(renderManifest("", [zone, cache]), `${zoneLine}\n${cacheLine}\n`);
+    equal(render(undefined, [cache, zone]), `${cacheLine}\n${zoneLine}\n`);
+    equal(render("", [zone, cache]), `${zoneLine}\n${cacheLine}\n`);
+  });
+
+  it("renderManifest() keeps a line of our shape that points to a person's file", () => {
+    const lines = "- [a](b%20c.md) — mine\n- [d](e.md) — ours\n";
+
+    equal(render(lines, [cache], ["b c.md"]), `${cacheLine}\n\n- [a](b%20c.md) — mine\n`);
   });
 
   it("renderManifest() gives an empty text when there is nothing to say", () => {
     const texts = [undefined, "", "\n \n", "- [a](b.md) — c\n", "\ufeff- [a](b.md)\n\n- [c](d)"];
-    for (const text of texts) equal(renderManifest(text, []), "", text);
+    for (const text of texts) equal(render(text, []), "", text);
   });
 
   const ours = [
@@ -41,8 +61,8 @@ describe("renderManifest()", () => {
   ];
   for (const line of ours) {
     it(`renderManifest() replaces ${JSON.stringify(line)}`, () => {
-      equal(renderManifest(`${line}\nmine\n`, [cache]), `${cacheLine}\n\nmine\n`);
-      equal(renderManifest(`mine\n${line}`, []), "mine\n");
+      equal(render(`${line}\nmine\n`, [cache]), `${cacheLine}\n\nmine\n`);
+      equal(render(`mine\n${line}`, []), "mine\n");
     });
   }
 
@@ -74,16 +94,16 @@ describe("renderManifest()", () => {
   ];
   for (const line of others) {
     it(`renderManifest() keeps ${JSON.stringify(line)} after the list`, () => {
-      equal(renderManifest(`${line}\n`, [cache]), `${cacheLine}\n\n${line}\n`);
-      equal(renderManifest(`${line}\n${zoneLine}\n`, [cache]), `${cacheLine}\n\n${line}\n`);
-      equal(renderManifest(line, []), line);
+      equal(render(`${line}\n`, [cache]), `${cacheLine}\n\n${line}\n`);
+      equal(render(`${line}\n${zoneLine}\n`, [cache]), `${cacheLine}\n\n${line}\n`);
+      equal(render(line, []), line);
     });
   }
 
   it("renderManifest() keeps a person's lines byte for byte, blank ones too", () => {
     const before = `# Mine \t\n\n- [old](old.md) — x\n\n\ntext  \n${zoneLine}\n   \nlast`;
 
-    const after = renderManifest(before, [cache]);
+    const after = render(before, [cache]);
 
     equal(after, `${cacheLine}\n\n# Mine \t\n\n\n\ntext  \n   \nlast`);
   });
@@ -93,43 +113,43 @@ describe("renderManifest()", () => {
       const close = fence.replace("md", "");
       const block = `${fence}\n- [a](b.md) — c\n\`\` \n${close}\n`;
 
-      equal(renderManifest(`${block}- [d](e.md)\n`, [cache]), `${cacheLine}\n\n${block}`);
+      equal(render(`${block}- [d](e.md)\n`, [cache]), `${cacheLine}\n\n${block}`);
       const open = `${fence}\n- [a](b.md) — c\n`;
-      equal(renderManifest(`- [d](e.md)\n${open}`, [cache]), `${cacheLine}\n\n${open}`);
+      equal(render(`- [d](e.md)\n${open}`, [cache]), `${cacheLine}\n\n${open}`);
     });
   }
 
   it("renderManifest() sees that a shorter or other fence closes nothing", () => {
     const block = "````\n```\n- [a](b.md) — c\n~~~~\n- [a](b.md)\n`````\n";
 
-    equal(renderManifest(`${block}- [d](e.md)\n`, [cache]), `${cacheLine}\n\n${block}`);
-    equal(renderManifest("```a`b\n- [d](e.md)\n", [cache]), `${cacheLine}\n\n\`\`\`a\`b\n`);
+    equal(render(`${block}- [d](e.md)\n`, [cache]), `${cacheLine}\n\n${block}`);
+    equal(render("```a`b\n- [d](e.md)\n", [cache]), `${cacheLine}\n\n\`\`\`a\`b\n`);
   });
 
   it("renderManifest() leaves byte order mark and frontmatter at the top", () => {
     const head = "\ufeff---\ntitle: x\n- [a](b.md) — c\n---\n";
 
-    equal(renderManifest(`${head}- [a](b.md)\ntext\n`, [cache]), `${head}${cacheLine}\n\ntext\n`);
-    equal(renderManifest(`${head}\ntext\n`, [cache]), `${head}${cacheLine}\n\ntext\n`);
-    equal(renderManifest(`${head}- [a](b.md)\n`, []), head);
-    equal(renderManifest("---\na: b\n---", [cache]), `---\na: b\n---\n${cacheLine}\n`);
-    equal(renderManifest("---\na: b\n---", []), "---\na: b\n---");
-    equal(renderManifest("---\nnever closed\n", [cache]), `${cacheLine}\n\n---\nnever closed\n`);
+    equal(render(`${head}- [a](b.md)\ntext\n`, [cache]), `${head}${cacheLine}\n\ntext\n`);
+    equal(render(`${head}\ntext\n`, [cache]), `${head}${cacheLine}\n\ntext\n`);
+    equal(render(`${head}- [a](b.md)\n`, []), head);
+    equal(render("---\na: b\n---", [cache]), `---\na: b\n---\n${cacheLine}\n`);
+    equal(render("---\na: b\n---", []), "---\na: b\n---");
+    equal(render("---\nnever closed\n", [cache]), `${cacheLine}\n\n---\nnever closed\n`);
   });
 
   it("renderManifest() lets no rule become the frontmatter", () => {
     const rule = "---\n```\n---\n- [c](d.md)\n```\n";
 
-    equal(renderManifest(`- [a](b.md)\n${rule}`, []), `\n${rule}`);
-    equal(renderManifest("- [a](b.md)\n\ufeff- [c](d.md)\n", []), "\n\ufeff- [c](d.md)\n");
+    equal(render(`- [a](b.md)\n${rule}`, []), `\n${rule}`);
+    equal(render("- [a](b.md)\n\ufeff- [c](d.md)\n", []), "\n\ufeff- [c](d.md)\n");
   });
 
   it("renderManifest() writes the line ends that most lines of the person have", () => {
     const crlf = `${cacheLine}\r\n${zoneLine}\r\n`;
 
-    equal(renderManifest("a\r\nb\r\nc\n", [cache, zone]), `${crlf}\r\na\r\nb\r\nc\n`);
-    equal(renderManifest("- [a](b.md)\r\n", [cache, zone]), crlf);
-    equal(renderManifest("a\nb\r\n- [a](b)\r\n", [cache]), `${cacheLine}\n\na\nb\r\n`);
+    equal(render("a\r\nb\r\nc\n", [cache, zone]), `${crlf}\r\na\r\nb\r\nc\n`);
+    equal(render("- [a](b.md)\r\n", [cache, zone]), crlf);
+    equal(render("a\nb\r\n- [a](b)\r\n", [cache]), `${cacheLine}\n\na\nb\r\n`);
   });
 
   const lines: [string, Partial<ManifestEntry>, string][] = [
@@ -156,7 +176,7 @@ describe("renderManifest()", () => {
     it(`renderManifest() ${does}`, () => {
       const whole = { name: "n", path: "p.md", description: "d", ...entry };
 
-      equal(renderManifest(undefined, [whole]), `${expected}\n`);
+      equal(render(undefined, [whole]), `${expected}\n`);
     });
   }
 
@@ -178,9 +198,9 @@ describe("renderManifest()", () => {
 
   it("renderManifest() changes nothing of what it made before", () => {
     fc.assert(fc.property(anyFile, fc.array(anyEntry, { maxLength: 4 }), (file, entries) => {
-      const once = renderManifest(file, entries);
+      const once = render(file, entries);
 
-      equal(renderManifest(once, entries), once);
+      equal(render(once, entries), once);
     }));
   });
 
@@ -189,10 +209,10 @@ describe("renderManifest()", () => {
       lines.map((line) => `${line}\n`).join("")
     );
     fc.assert(fc.property(mine, fc.array(anyEntry, { maxLength: 4 }), (text, entries) => {
-      const listed = renderManifest(text, entries);
+      const listed = render(text, entries);
 
       ok(text.trim() === "" || listed.endsWith(text));
-      equal(renderManifest(listed, []).trimStart(), text.trimStart());
+      equal(render(listed, []).trimStart(), text.trimStart());
     }));
   });
 });

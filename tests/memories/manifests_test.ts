@@ -84,6 +84,62 @@ describe("Manifests", () => {
     deepEqual((await Deno.stat(world.pathOf(MANIFEST))).mtime, mtime);
   });
 
+  it("leave alone what a person listed where no memory is, and lines to what is no memory", async () => {
+    const mine = "- [Home](home.md) — how the house works\n- [Cars](cars/index.md) - all cars\n";
+    await using world = await writingWorld(
+      { "MEMORY.md": mine, "home.md": "# Home\n", "cars/index.md": "# Cars\n" },
+      { memoriesFolder: "." },
+    );
+
+    world.manifests.start();
+    world.write("home.md", "# Home, changed\n");
+    await settle(world);
+    const untouched = world.text("MEMORY.md");
+    world.write("m.md", memory("m1"));
+    await settle(world);
+
+    equal(untouched, mine);
+    equal(world.text("MEMORY.md"), `- [N m1](m.md) — D\n\n${mine}`);
+    world.remove("m.md");
+    await settle(world);
+    equal(world.text("MEMORY.md").trim(), mine.trim());
+  });
+
+  it("do not fight for ever over what somebody else writes into them", async () => {
+    await using world = await writingWorld({ "memories/a.md": memory("m1") });
+    world.write("memories/b.md", memory("m2"));
+    await settle(world);
+    const texts: string[] = [];
+
+    for (let round = 0; round < 6; round++) {
+      world.write(MANIFEST, `theirs ${round}\n`);
+      await settle(world);
+      texts.push(world.text(MANIFEST));
+    }
+
+    ok(texts[0]?.startsWith("- [N m2](b.md)"));
+    equal(texts.at(-1), "theirs 5\n");
+    world.write("memories/c.md", memory("m3"));
+    await settle(world);
+    ok(world.text(MANIFEST).startsWith("- [N m3](c.md)"));
+  });
+
+  it("drop no memory that cannot be seen now", async () => {
+    await using world = await writingWorld({
+      "memories/a.md": memory("m1"),
+      "memories/sub/b.md": memory("m2"),
+    });
+    world.write("memories/c.md", memory("m3"));
+    await settle(world);
+    const text = world.text(MANIFEST);
+    Object.defineProperty(world.index, "isWhole", { get: () => false });
+
+    world.remove("memories/a.md");
+    await settle(world);
+
+    equal(world.text(MANIFEST), text);
+  });
+
   it("undo what others write into the list, and come back when they are deleted", async () => {
     await using world = await writingWorld({ "memories/a.md": memory("m1") });
     world.write("memories/b.md", memory("m2"));

@@ -155,7 +155,7 @@ describe("POST /api/memories", () => {
     ok(!world.logs.some((line) => line.includes(token)));
   });
 
-  it("lists up to three that come nearest, whatever their scope, and not itself", async () => {
+  it("lists up to three that come nearest, of its store and the global one, and not itself", async () => {
     await using world = await writingWorld({
       "memories/a.md": memory("m1").replace("N m1", "Cache ordering in prefixes"),
       "memories/b.md": memory("m2").replace("N m2", "Bread"),
@@ -166,7 +166,7 @@ describe("POST /api/memories", () => {
 
     const { body } = await world.ask("POST", "/api/memories", draft());
 
-    deepEqual(body.similar.map(({ id }: { id: string }) => id), ["m1", "m4"]);
+    deepEqual(body.similar.map(({ id }: { id: string }) => id), ["m1"]);
     ok(body.similar.every(({ score }: { score: number }) => score > 0 && score <= 1));
     deepEqual(Object.keys(body.similar[0]), ["id", "name", "score"]);
   });
@@ -193,6 +193,81 @@ describe("POST /api/memories", () => {
     deepEqual(await world.idsOf("q=zebra"), [body.id]);
     deepEqual(await world.idsOf("q=zebra&status=any"), [body.id, "old1"].sort());
     deepEqual(await world.idsOf("q=zebra&status=deprecated"), ["old1"]);
+  });
+
+  it("supersedes a memory once, whoever else tries, and gives one without id an id", async () => {
+    await using world = await writingWorld({
+      "memories/old.md": memory("old1"),
+      "memories/claude.md": "---\nname: Fact\ndescription: D\n---\nbody\n",
+    });
+
+    const answers = await Promise.all(
+      Array.from(
+        { length: 20 },
+        (_, i) =>
+          world.ask("POST", "/api/memories", draft({ name: `New ${i}`, supersedes: "old1" })),
+      ),
+    );
+    const won = answers.filter(({ status }) => status === 201);
+    const nameless = await world.ask(
+      "POST",
+      "/api/memories",
+      draft({ supersedes: "memories/claude.md" }),
+    );
+
+    equal(won.length, 1);
+    ok(
+      answers.filter((it) => it.status !== 201).every(({ body }) =>
+        /has superseded it already/.test(body.detail)
+      ),
+    );
+    match(world.text("memories/old.md"), new RegExp(`^superseded_by: ${won[0]?.body.id}$`, "m"));
+    const id = nameless.body.superseded;
+    match(id, /^mem_[0-9a-z]{26}_fact$/);
+    match(world.text("memories/claude.md"), new RegExp(`^id: ${id}$`, "m"));
+    match(world.text(nameless.body.path), new RegExp(`^supersedes: ${id}$`, "m"));
+  });
+
+  it("makes nothing if what it supersedes goes or changes at the last moment", async () => {
+    // Ids name the request, the temporary files of both, and what is kept of the old one.
+    const moments = [2, 3, 4].flatMap((at) =>
+      (["moved", "deleted", "edited"] as const).map((change) => ({ at, change }))
+    );
+    for (const { at, change } of moments) {
+      const count = { ids: 0 };
+      const late: { act?: () => void } = {};
+      const newId = () => {
+        if (++count.ids === at) late.act?.();
+        return crypto.randomUUID();
+      };
+      await using world = await writingWorld({ "memories/old.md": memory("old1") }, {}, { newId });
+      await world.index.refresh();
+      count.ids = 0;
+      late.act = () => {
+        if (change === "edited") world.write("memories/old.md", memory("old1", "zz: mine"));
+        else if (change === "deleted") world.remove("memories/old.md");
+        else {Deno.renameSync(
+            world.pathOf("memories/old.md"),
+            world.pathOf("memories/new place.md"),
+          );}
+      };
+
+      const { status, body } = await world.ask(
+        "POST",
+        "/api/memories",
+        draft({ supersedes: "old1" }),
+      );
+
+      const what = `${change} at ${at}`;
+      if (change === "deleted") {
+        equal(status, 404, what);
+        deepEqual(world.list(BUCKET), [], what);
+      } else {
+        equal(status, 201, what);
+        equal(world.list(BUCKET).length, 1, what);
+        deepEqual(await world.idsOf("q=zebra"), [body.id]);
+      }
+    }
   });
 
   it("makes nothing if what it supersedes is not there or cannot be changed", async () => {
@@ -283,7 +358,9 @@ describe("PATCH /api/memories/{id}", () => {
     const cases: [HeadersInit, number, string][] = [
       [{}, 428, "precondition-required"],
       [{ "if-match": `"${"0".repeat(64)}"` }, 412, "edit-conflict"],
-      [{ "if-match": "nonsense" }, 412, "edit-conflict"],
+      [{ "if-match": "0".repeat(64) }, 412, "edit-conflict"],
+      [{ "if-match": "nonsense" }, 400, "invalid-request"],
+      [{ "if-match": '*, "x' }, 400, "invalid-request"],
     ];
 
     for (const [headers, status, code] of cases) {
@@ -293,8 +370,10 @@ describe("PATCH /api/memories/{id}", () => {
     }
     const { body } = await world.ask("GET", "/api/memories/m1");
     const weak = { "if-match": `W/"${body.etag}"` };
-    equal((await world.ask("PATCH", "/api/memories/m1", { tags: ["b"] }, weak)).status, 412);
+    equal((await world.ask("PATCH", "/api/memories/m1", { tags: ["b"] }, weak)).status, 400);
     equal(world.text("memories/a.md"), before);
+    const bare = { "if-match": body.etag };
+    equal((await world.ask("PATCH", "/api/memories/m1", { tags: ["b"] }, bare)).status, 200);
   });
 
   it("lets one of many win who change the same state", async () => {
@@ -370,6 +449,9 @@ describe("PATCH /api/memories/{id}", () => {
     world.remove("memories/c.md");
     equal((await patch("m2")).status, 200);
     match(world.text("memories/a (conflicted copy 2026-01-01).md"), /^tags: \[a\]$/m);
+    world.remove("memories/a.md");
+    const orphan = await patch("m1");
+    deepEqual([orphan.status, /a copy of a sync tool/.test(orphan.body.detail)], [400, true]);
   });
 
   it("deprecates and brings back", async () => {
@@ -381,6 +463,89 @@ describe("PATCH /api/memories/{id}", () => {
     deepEqual(await world.idsOf("q=body"), []);
     await patch("active");
     deepEqual(await world.idsOf("q=body"), ["m1"]);
+  });
+});
+
+describe("memories as they were read", () => {
+  const bodies = [
+    "---\nlike: frontmatter\n---\ntext\n",
+    "\n---\nlike: frontmatter\n---\ntext\n",
+    "nul \0 inside\n",
+    "text with two blanks at its end  \n",
+    "\u3000indented by an ideographic space\u3000\n\n\n",
+    "no line end",
+    "",
+    "\n\n\n",
+    "mixed\r\nends\nhere\r",
+    "    code\n\n    more\n",
+  ];
+  for (const body of bodies) {
+    it(`a body comes back byte for byte: ${JSON.stringify(body)}`, async () => {
+      const text = `---\nid: m1\nname: N\ndescription: D\n---\n${body}`;
+      await using world = await writingWorld({ "memories/a.md": text });
+      const opened = await world.ask("GET", "/api/memories/m1");
+
+      const { status } = await world.ask(
+        "PATCH",
+        "/api/memories/m1",
+        { body: opened.body.body },
+        { "if-match": "*" },
+      );
+
+      equal(status, 200);
+      equal(world.text("memories/a.md"), text);
+    });
+  }
+
+  it("names, descriptions and tags come back as a person wrote them", async () => {
+    const heads = [
+      "name: |\n  Two\n  lines\ndescription: >\n  folded\n  text\ntags: Foo Bar, baz\n",
+      "title: T\ndescription: D\ntag: a\n",
+      "name: 'a'\ndescription: \"D\"\ntags: [A, b,  B]\n",
+    ];
+    for (const head of heads) {
+      const text = `---\nid: m1\n${head}---\nbody\n`;
+      await using world = await writingWorld({ "memories/a.md": text });
+      const { body: { name, description, tags } } = await world.ask("GET", "/api/memories/m1");
+
+      const { status } = await world.ask(
+        "PATCH",
+        "/api/memories/m1",
+        { name, description, tags },
+        { "if-match": "*" },
+      );
+
+      equal(status, 200, head);
+      equal(world.text("memories/a.md"), text);
+    }
+  });
+
+  it("a hard break added at the end of a body is a change", async () => {
+    await using world = await writingWorld({ "memories/a.md": memory("m1") });
+
+    await world.ask("PATCH", "/api/memories/m1", { body: "body  " }, { "if-match": "*" });
+
+    ok(world.text("memories/a.md").endsWith("\nbody  \n"));
+  });
+});
+
+describe("many saves at once", () => {
+  it("all succeed that name no state", async () => {
+    await using world = await writingWorld({ "memories/a.md": memory("m1") });
+
+    const answers = await Promise.all(
+      Array.from(
+        { length: 40 },
+        (_, i) => world.ask("PATCH", "/api/memories/m1", { tags: [`t${i}`] }, { "if-match": "*" }),
+      ),
+    );
+    const made = await Promise.all(
+      Array.from({ length: 40 }, () => world.ask("POST", "/api/memories", draft())),
+    );
+
+    deepEqual(answers.map(({ status }) => status), answers.map(() => 200));
+    deepEqual(made.map(({ status }) => status), made.map(() => 201));
+    equal(new Set(made.map(({ body }) => body.path)).size, 40);
   });
 });
 

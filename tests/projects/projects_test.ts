@@ -101,8 +101,69 @@ describeWithGit("Projects: one store a repository", () => {
 
     equal(moved.body.path.split("/")[2], (await idStore(world, id)).split("/")[2]);
     ok(moved.body.notice === undefined);
-    match(other.body.notice, /A new store .* was made for project site.*another one of that name/);
+    match(
+      other.body.notice,
+      /A new store .* was made for project site.*If its memories lie in "memories\/projects\//,
+    );
     equal(storeFolders(world).length, 2);
+  });
+
+  it("keeps its store when it gets a remote, and every clone finds it from the next save on", async () => {
+    await using world = await writingWorld();
+    await world.repos.init("mine");
+    const cwd = world.repos.pathOf("mine");
+    const before = await remember(world, "fact one", { cwd });
+    await world.repos.git("mine", "remote", "add", "origin", ORIGIN);
+
+    deepEqual(await world.idsOf(`q=fact&scope=project&cwd=${cwd}`), [before]);
+    const after = await remember(world, "fact two", { cwd });
+    const clone = await cloneOf(world, "clone");
+
+    equal(storeFolders(world).length, 1);
+    const both = [before, after].sort();
+    deepEqual(await world.idsOf(`q=fact&scope=project&cwd=${clone}`), both);
+    const [ulid = ""] = storeFolders(world);
+    const identity = world.text(`memories/projects/${ulid}/project.md`);
+    match(identity, /^---\nproject: mine\nrepo_id: github\.com\/acme\/site\nulid: /);
+    ok(!identity.includes("s3cret"));
+  });
+
+  it("takes a URL that a person wrote for what it means, and never shows its password", async () => {
+    const ulid = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    await using world = await writingWorld({
+      [`memories/projects/${ulid}/project.md`]:
+        `---\nproject: ${ORIGIN}\nrepo_id: ${ORIGIN}\n---\n`,
+    });
+    const cwd = await cloneOf(world, "site");
+
+    const { body } = await world.ask("GET", `/api/projects/identity?cwd=${cwd}`);
+    const unknown = await world.ask("GET", "/api/search?q=x&project=https");
+
+    equal(body.project.store.id, ulid);
+    ok(!JSON.stringify([body, unknown.body]).includes("s3cret"));
+  });
+
+  it("reports stores of which nobody can tell whose they are, and says so when it makes one", async () => {
+    const [broken, missing, nameless] = [
+      "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+      "01BX5ZZKBKACTAV9WEVGEMMVRZ",
+      "01CX5ZZKBKACTAV9WEVGEMMVRZ",
+    ];
+    await using world = await writingWorld({
+      [`memories/projects/${broken}/project.md`]: '---\nproject: "si: te\n---\n',
+      [`memories/projects/${missing}/a.md`]: "# A\n",
+      [`memories/projects/${nameless}/project.md`]: "# nothing\n",
+    });
+    const cwd = await cloneOf(world, "site");
+
+    const { body } = await world.ask("GET", "/api/diagnostics?reason=store-without-project");
+    const saved = await world.ask("POST", "/api/remember", { text: "fact", cwd });
+
+    deepEqual(
+      body.diagnostics.map(({ path }: { path: string }) => path.split("/")[2]).sort(),
+      [broken, missing, nameless],
+    );
+    match(saved.body.notice, new RegExp(broken));
   });
 
   it("makes one store although many save at once", async () => {
@@ -166,6 +227,7 @@ describeWithGit("scopes", () => {
       ["&scope=here", ["global", "plain.md"]],
       ["&scope=here&cwd=/", ["global", "plain.md"]],
       ["&project=else", [other]],
+      ["&project=else&scope=project", [other]],
       ["&project=ELSE&scope=here", ["global", "plain.md", other]],
       ["&project=github.com/acme/site", [mine]],
       ["&scope=project&repo=https://example.org/acme/unknown", []],
@@ -233,6 +295,45 @@ describeWithGit("scopes", () => {
     equal(storeFolders(world).length, 2);
   });
 
+  it("one project neither sees nor switches off what another one has learned", async () => {
+    await using world = await scopedWorld();
+    const draft = { name: "Fact of else", description: "D", body: "B", tags: ["a"] };
+    const elsewhere = world.repos.pathOf("else");
+    const here = { scope: "project", cwd: world.cwd };
+
+    const saved = await world.ask("POST", "/api/memories", { ...draft, ...here });
+    const refused = await world.ask("POST", "/api/memories", {
+      ...draft,
+      ...here,
+      supersedes: world.other,
+    });
+    const allowed = await world.ask("POST", "/api/memories", {
+      ...draft,
+      cwd: elsewhere,
+      supersedes: world.other,
+    });
+
+    const similar = saved.body.similar.map(({ id }: { id: string }) => id);
+    ok(similar.includes(world.mine) && !similar.includes(world.other), String(similar));
+    deepEqual([refused.status, refused.body.problems[0].field], [400, "supersedes"]);
+    match(refused.body.detail, /belongs to another project/);
+    equal(allowed.status, 201);
+  });
+
+  it("a cursor holds for one working directory, the header's too", async () => {
+    await using world = await scopedWorld();
+    await remember(world, "fact two of site", { cwd: world.cwd });
+    const list = (cwd: string, more = "") =>
+      world.ask("GET", `/api/memories?limit=1&scope=project${more}`, undefined, {
+        "x-commonplace-cwd": cwd,
+      });
+
+    const { body } = await list(world.cwd);
+
+    equal((await list(world.cwd, `&cursor=${body.nextCursor}`)).status, 200);
+    equal((await list(world.repos.pathOf("else"), `&cursor=${body.nextCursor}`)).status, 400);
+  });
+
   it("refuse what says wrongly where the agent works, and never repeat a URL", async () => {
     await using world = await scopedWorld();
     const { projects } = world;
@@ -250,6 +351,7 @@ describeWithGit("scopes", () => {
       equal(status, 400, query);
       ok(!JSON.stringify(body).includes("s3cret"), JSON.stringify(body));
     }
+    equal((await world.ask("GET", "/api/search?q=x&project=site&scope=global")).status, 400);
     const unknown = await world.ask("GET", "/api/search?q=x&project=sit");
     match(unknown.body.detail, /project "sit".*did you mean site/i);
     ok(!world.logs.some((line) => line.includes("s3cret")));

@@ -7,11 +7,12 @@ import { writeStderr } from "@/lib/seams.ts";
 import { print } from "../eval/table.ts";
 import { findPrograms } from "./programs.ts";
 import { formatChurn, formatLedger } from "./report.ts";
+import { formatSaves, soakSaves, wrongsOf } from "./saves.ts";
 import { churnApart, soakChurn } from "./soak_churn.ts";
 import { soakCrash } from "./soak_crash.ts";
 import { neededPrograms, soakEdits } from "./soak_edits.ts";
 
-const USAGE = `Usage: deno task soak edits|crash|churn [options]
+const USAGE = `Usage: deno task soak edits|crash|churn|saves [options]
 
   edits: random edits of every kind, each followed by searches
     --edits N         how many (default: 10000)
@@ -25,6 +26,10 @@ const USAGE = `Usage: deno task soak edits|crash|churn [options]
     --notes N         (default: 1000)
     --updates N       (default: 50000)
     --queries N       in each mode (default: 300)
+  saves: a server that is killed while it saves, two of them on one vault, and looks after each save
+    --kills N         of a server, and of a process that only writes (default: 200)
+    --saves N         of rivals (default: 2000)
+    --looks N         with either freshness (default: 1000)
 
   --seed N            what is random is the same for a seed (default: a new one)`;
 
@@ -36,6 +41,9 @@ const OPTIONS = {
   rounds: { type: "string", default: "50" },
   updates: { type: "string", default: "50000" },
   queries: { type: "string", default: "300" },
+  kills: { type: "string", default: "200" },
+  saves: { type: "string", default: "2000" },
+  looks: { type: "string", default: "1000" },
   seed: { type: "string" },
 } as const;
 
@@ -87,6 +95,8 @@ async function main(args: string[]): Promise<boolean> {
       return await runCrash(values, seed);
     case "churn":
       return await runChurn(values, seed);
+    case "saves":
+      return await runSaves(values, seed);
     default:
       throw new UsageError(USAGE);
   }
@@ -131,6 +141,17 @@ async function runChurn(values: Values, seed: number): Promise<boolean> {
   }, churnApart);
   print(formatChurn(result));
   return [...result.differing.values()].every((count) => count === 0);
+}
+
+async function runSaves(values: Values, seed: number): Promise<boolean> {
+  const outcome = await soakSaves({
+    seed,
+    kills: parseCount("kills", values.kills),
+    saves: parseCount("saves", values.saves),
+    looks: parseCount("looks", values.looks),
+  }, writeStderr);
+  print(formatSaves(outcome));
+  return wrongsOf(outcome).length === 0;
 }
 
 if (import.meta.main) {

@@ -1,4 +1,4 @@
-import { deepStrictEqual as deepEqual, match, strictEqual as equal } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "node:assert/strict";
 import { it } from "@std/testing/bdd";
 import { describeWithGit } from "../_support/git_repo.ts";
 import { NOW_MS, type WritingWorld, writingWorld } from "../_support/writing.ts";
@@ -40,8 +40,21 @@ describeWithGit("/api/handoff", () => {
     deepEqual([onOther.body.found, onOther.body.branch], [false, "feature/x"]);
     match(onOther.body.note, /handoffs on main/);
     const updated_at = new Date(NOW_MS).toISOString();
-    deepEqual(main.body, { found: true, branch: "main", body, updated_at });
-    deepEqual(feature.body, { found: true, branch: "feature/x", body: "on a feature", updated_at });
+    const folder = saved.body.path.replace("main.md", "");
+    deepEqual(main.body, {
+      found: true,
+      branch: "main",
+      body,
+      updated_at,
+      path: `${folder}main.md`,
+    });
+    deepEqual(feature.body, {
+      found: true,
+      branch: "feature/x",
+      body: "on a feature",
+      updated_at,
+      path: `${folder}feature%2Fx.md`,
+    });
     deepEqual(far.body, main.body);
   });
 
@@ -107,7 +120,7 @@ describeWithGit("/api/handoff", () => {
     const cwd = world.repos.pathOf("new");
 
     const saved = await handOff(world, { body: "first", cwd });
-    for (const branch of ["功能/新", "a%2Fb", "a/b", "con", "..x", "x".repeat(150)]) {
+    for (const branch of ["功能/新", "a%2Fb", "a/b", "con", "x".repeat(150)]) {
       const answer = await handOff(world, { body: `on ${branch}`, cwd, branch });
 
       equal(answer.status, 200, JSON.stringify(answer.body));
@@ -117,6 +130,33 @@ describeWithGit("/api/handoff", () => {
 
     deepEqual([saved.body.status, saved.body.branch], ["saved", "main"]);
     equal((await resume(world, `cwd=${cwd}`)).body.body, "first");
+  });
+
+  it("refuses what Git lets no branch be, so that no URL ends up in a file name", async () => {
+    await using world = await worldWithRepo();
+    const { cwd } = world;
+
+    for (
+      const branch of ["https://ada:secret@example.org", "a b", "a..b", "/a", "-a", "a~1", "@{1}"]
+    ) {
+      const saved = await handOff(world, { body: "text", cwd, branch });
+      const resumed = await resume(world, String(new URLSearchParams({ cwd, branch })));
+
+      deepEqual([saved.status, saved.body.problems[0].field], [400, "branch"], branch);
+      equal(resumed.status, 400);
+      ok(!JSON.stringify([saved.body, resumed.body]).includes("secret"));
+    }
+  });
+
+  it("says that the branch has to be passed where only the remote is known", async () => {
+    await using world = await worldWithRepo();
+    const where = { repo: "git@example.org:acme/site" };
+
+    const saved = await handOff(world, { body: "text", ...where });
+    const resumed = await resume(world, String(new URLSearchParams(where)));
+
+    match(saved.body.detail, /cannot be seen from repo.*pass branch/);
+    match(resumed.body.note, /cannot be seen from repo.*pass branch/);
   });
 
   it("refuses secrets and empty texts", async () => {

@@ -13,6 +13,7 @@ import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
 import { ABSENT, VaultWriter, type Written } from "@/lib/vault/vault_writer.ts";
 import { type Files, type TempVault, tempVault } from "../_support/temp_vault.ts";
 
+const EXCLUSIVE = true;
 const NOW_MS = Date.UTC(2026, 4, 14, 10, 30);
 
 interface WriterWorld extends TempVault {
@@ -239,6 +240,67 @@ describe("VaultWriter.write() and places", () => {
 
     await Deno.rename(`${world.root}-away`, world.root);
     deepEqual(listAll(world.root), ["a.md"]);
+  });
+});
+
+describe("VaultWriter.write() and the vault's own folder", () => {
+  it("writes into no folder that stands in its place: an empty one, or a link", async () => {
+    await using outside = await tempVault({});
+    for (const place of ["empty folder", "link"]) {
+      await using world = await writerWorld({ "a.md": "old" });
+      const away = `${world.root}-away`;
+      await Deno.rename(world.root, away);
+      if (place === "link") await Deno.symlink(outside.root, world.root);
+      else await Deno.mkdir(world.root);
+
+      await rejects(world.save("memories/b.md", "text", ABSENT), /Another folder stands/, place);
+
+      const made = listAll(world.root);
+      await Deno.remove(world.root);
+      await Deno.rename(away, world.root);
+      deepEqual([made, listAll(outside.root)], [[], []]);
+    }
+  });
+
+  it("waits for another process that writes, gives up in time, and goes on when that is done", async () => {
+    await using world = await writerWorld({ "a.md": "old" });
+    const other = await Deno.open(world.root, { read: true });
+    await other.lock(EXCLUSIVE);
+
+    const saved = world.save("a.md", "new", etagOf("old"));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const before = world.text("a.md");
+    other.close();
+
+    equal((await saved).etag, etagOf("new"));
+    equal(before, "old");
+  });
+
+  it("keeps owner and group", async () => {
+    await using world = await writerWorld({ "a.md": "old" });
+    if (Deno.uid() !== 0) return;
+    await Deno.chown(world.pathOf("a.md"), 1234, 5678);
+    await Deno.chmod(world.pathOf("a.md"), 0o640);
+
+    await world.save("a.md", "new", etagOf("old"));
+
+    const { uid, gid, mode } = await Deno.stat(world.pathOf("a.md"));
+    deepEqual([uid, gid, (mode ?? 0) & 0o777], [1234, 5678, 0o640]);
+  });
+});
+
+describe("VaultWriter.inTurn()", () => {
+  it("runs one piece of work at a time, in the order in which they came", async () => {
+    await using world = await writerWorld();
+    const done: number[] = [];
+    const work = (number: number) => async () => {
+      await new Promise((resolve) => setTimeout(resolve, number === 0 ? 5 : 0));
+      done.push(number);
+    };
+
+    await Promise.all([0, 1, 2].map((number) => world.writer.inTurn(work(number))));
+
+    deepEqual(done, [0, 1, 2]);
   });
 });
 

@@ -1,0 +1,33 @@
+/**
+ * Takes user names, passwords and tokens of URLs out of what is told or logged. People and agents
+ * put URLs where they do not belong, and no slip may show what stands before the `@` in one.
+ */
+
+/** `://`, escaped or not, once or more often. */
+const SCHEME_END = /(?::|%(?:25)*3a)(?:\/|%(?:25)*2f){2}/gi;
+const AT = /@|%(?:25)*40/gi;
+/** `user:password@` without a scheme, as in `user:password@host:path`. */
+const BARE_USERINFO = /[^\s:@"']{1,200}:[^\s@"']{0,2000}@/g;
+
+/**
+ * Returns a text in which `***` stands for each user and password before an `@`.
+ *
+ * @param text Bounded by the caller: what is to be shown is short.
+ *
+ * @example
+ * ```ts
+ * import { equal } from "node:assert/strict";
+ *
+ * equal(maskUserinfo("see https://ada:secret@example.org/x"), "see https://***@example.org/x");
+ * equal(maskUserinfo("people/@ada.md"), "people/@ada.md");
+ * ```
+ */
+export function maskUserinfo(text: string): string {
+  const start = text.matchAll(SCHEME_END).next().value;
+  const last = start && text.matchAll(AT).toArray().at(-1);
+  if (start === undefined || last === undefined) return text.replace(BARE_USERINFO, "***@");
+  const from = start.index + start[0].length;
+  // Whatever is between: a password may hold blanks, slashes and more of the same.
+  const masked = last.index >= from ? `${text.slice(0, from)}***${text.slice(last.index)}` : text;
+  return masked.replace(BARE_USERINFO, "***@");
+}

@@ -1,0 +1,36 @@
+/** What lies in a vault while nobody is to be asked. */
+import { join } from "node:path";
+import { runAtOnce } from "@/lib/seams.ts";
+import { hashBytes } from "@/lib/vault/etag.ts";
+
+const LITTER = /(^|\/)\.commonplace-[^/]*$/;
+
+/** Lists all files below a folder, hidden ones too, by their path in it. */
+export async function listFiles(root: string, below = ""): Promise<string[]> {
+  const files: string[] = [];
+  for await (const { name, isDirectory } of readFolder(join(root, below))) {
+    const path = below + name;
+    if (isDirectory) files.push(...await listFiles(root, `${path}/`));
+    else files.push(path);
+  }
+  return files.sort();
+}
+
+/** A folder may go while it is looked at. */
+async function* readFolder(disk: string): AsyncGenerator<Deno.DirEntry> {
+  try {
+    yield* Deno.readDir(disk);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/** Tells the files that exist only while something is written. */
+export function isLitter(path: string): boolean {
+  return LITTER.test(path);
+}
+
+/** Returns the etag of a text as a file. */
+export function etagOfText(text: string): string {
+  return runAtOnce(hashBytes(new TextEncoder().encode(text)));
+}
