@@ -1,7 +1,7 @@
 /**
  * Keeps the manifest (`MEMORY.md`) of each store: the list of its memories, for people and for
- * agents that read the folder itself. It follows whatever changes in a store, whoever changed it,
- * a moment later and at most once a second.
+ * agents that read the folder itself. It follows whatever the index hears of, whoever changed it, a
+ * moment later and at most once a second.
  */
 import { AppError, describeFailure } from "@/lib/errors.ts";
 import type { IndexedNote } from "@/lib/index/indexed_note.ts";
