@@ -27,7 +27,9 @@ export function maskUserinfo(text: string): string {
   const last = start && text.matchAll(AT).toArray().at(-1);
   if (start === undefined || last === undefined) return text.replace(BARE_USERINFO, "***@");
   const from = start.index + start[0].length;
+  const before = text.slice(0, start.index).replace(BARE_USERINFO, "***@");
   // Whatever is between: a password may hold blanks, slashes and more of the same.
-  const masked = last.index >= from ? `${text.slice(0, from)}***${text.slice(last.index)}` : text;
-  return masked.replace(BARE_USERINFO, "***@");
+  const isBehind = last.index >= from;
+  return before + text.slice(start.index, from) +
+    (isBehind ? `***${text.slice(last.index)}` : text.slice(from));
 }

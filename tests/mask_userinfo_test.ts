@@ -11,6 +11,7 @@ describe("maskUserinfo()", () => {
     "https://ada:s3cret@example.org/x",
     "https://s3cret@example.org/x",
     "https://ada:s3 cret@example.org",
+    "ada:s3cret@example.org https://example.org",
     "https://ada:s3/c@ret@example.org",
     "ada:s3cret@example.org:team/site",
     "see ada:s3cret@example.org and more",

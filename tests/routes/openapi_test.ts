@@ -121,6 +121,7 @@ describe("GET /openapi.json", () => {
     const parameters = parametersOf(await fetchDocument(), "/api/search");
 
     deepEqual([...parameters.keys()], [
+      "X-Commonplace-Cwd",
       "q",
       "mode",
       "limit",
