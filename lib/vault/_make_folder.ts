@@ -19,13 +19,10 @@ import {
  * @throws {WrongPlace} If a file does, or a folder of the same name in other letters.
  * @throws What the system says if it refuses.
  */
-export async function ensureFolder(
-  vault: Pick<Vault, "root">,
-  folder: FolderPath,
-): Promise<VaultPath[]> {
+export function ensureFolder(vault: Pick<Vault, "root">, folder: FolderPath): VaultPath[] {
   const made: VaultPath[] = [];
   for (const each of [folder, ...ancestorsOf(folder)].reverse()) {
-    if (each !== "" && await makeUnlessThere(vault, each)) made.push(each);
+    if (each !== "" && makeUnlessThere(vault, each)) made.push(each);
   }
   return made;
 }
@@ -41,22 +38,22 @@ export class WrongPlace extends Error {
   }
 }
 
-async function makeUnlessThere(vault: Pick<Vault, "root">, folder: VaultPath): Promise<boolean> {
-  if (await isFolder(vault, folder)) return false;
-  await requireNoTwin(vault, folder);
+function makeUnlessThere(vault: Pick<Vault, "root">, folder: VaultPath): boolean {
+  if (isFolder(vault, folder)) return false;
+  requireNoTwin(vault, folder);
   try {
-    await Deno.mkdir(diskPathOf(vault, folder));
+    Deno.mkdirSync(diskPathOf(vault, folder));
     return true;
   } catch (error) {
     // Another process was faster.
-    if (error instanceof Deno.errors.AlreadyExists && await isFolder(vault, folder)) return false;
+    if (error instanceof Deno.errors.AlreadyExists && isFolder(vault, folder)) return false;
     throw error;
   }
 }
 
-async function isFolder(vault: Pick<Vault, "root">, folder: VaultPath): Promise<boolean> {
+function isFolder(vault: Pick<Vault, "root">, folder: VaultPath): boolean {
   try {
-    const info = await Deno.lstat(diskPathOf(vault, folder));
+    const info = Deno.lstatSync(diskPathOf(vault, folder));
     if (info.isDirectory) return true;
     if (!info.isSymlink) throw new WrongPlace(folder, "a file stands where a folder belongs");
     throw new PathEscapesVault(`Cannot use "${folder}": a link stands where a folder belongs`);
@@ -66,18 +63,23 @@ async function isFolder(vault: Pick<Vault, "root">, folder: VaultPath): Promise<
   }
 }
 
+/** Two names of that kind are one to no disk unless they are equally long. */
+const IS_ASCII = /^\p{ASCII}*$/u;
+
 /**
  * Makes sure that no other name in a folder is the same to a disk that folds case or Unicode forms:
  * a vault may be synced to one.
  *
  * @throws {WrongPlace} If there is one.
  */
-export async function requireNoTwin(vault: Pick<Vault, "root">, path: VaultPath): Promise<void> {
+export function requireNoTwin(vault: Pick<Vault, "root">, path: VaultPath): void {
   const own = baseName(path);
   const folded = foldCase(own);
-  for await (const { name } of Deno.readDir(diskPathOf(vault, parentOf(path)))) {
+  const isPlain = IS_ASCII.test(own);
+  for (const { name } of Deno.readDirSync(diskPathOf(vault, parentOf(path)))) {
     // Of its own name another process may just have made it.
-    if (name === own || foldCase(name) !== folded) continue;
+    if (name === own || (isPlain && name.length !== own.length && IS_ASCII.test(name))) continue;
+    if (foldCase(name) !== folded) continue;
     throw new WrongPlace(path, `"${name}" is there, which some disks take for the same name`);
   }
 }

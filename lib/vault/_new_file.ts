@@ -1,4 +1,7 @@
-/** Writes a file that is not there yet, down to the disk. */
+/**
+ * Writes a file that is not there yet, down to the disk. What takes microseconds is synchronous, as
+ * a turn of the event loop takes longer; what waits for the disk is not.
+ */
 import { isAbsence, reasonOf } from "./vault.ts";
 
 export interface NewFile {
@@ -15,8 +18,8 @@ export interface FileRights {
 }
 
 /** Returns `undefined` where the system has no such rights. */
-export async function rightsOf(disk: string): Promise<FileRights | undefined> {
-  const { mode, uid, gid } = await Deno.lstat(disk);
+export function rightsOf(disk: string): FileRights | undefined {
+  const { mode, uid, gid } = Deno.lstatSync(disk);
   return mode === null || uid === null || gid === null
     ? undefined
     : { mode: mode & 0o7777, uid, gid };
@@ -24,32 +27,56 @@ export async function rightsOf(disk: string): Promise<FileRights | undefined> {
 
 /** @throws `Deno.errors.AlreadyExists` if the name is taken. */
 export async function writeNewFile(disk: string, { bytes, rights }: NewFile): Promise<void> {
-  using file = await Deno.open(disk, { write: true, createNew: true });
-  for (let written = 0; written < bytes.length;) {
-    written += await file.write(bytes.subarray(written));
-  }
-  if (rights !== undefined && Deno.build.os !== "windows") await grant(disk, rights);
+  using file = openNew(disk);
+  if (bytes.length <= MAX_SYNC_BYTES) writeAll(file, bytes);
+  else await writeAllLater(file, bytes);
+  if (rights !== undefined && Deno.build.os !== "windows") grant(disk, rights);
   await file.sync();
 }
 
-async function grant(disk: string, { mode, uid, gid }: FileRights): Promise<void> {
-  const own = await Deno.lstat(disk);
-  if (own.uid !== uid || own.gid !== gid) {
-    // Only root may give a file away; others keep at least what a common group may do.
-    await Deno.chown(disk, uid, gid).catch(() => Deno.chown(disk, null, gid)).catch(() =>
-      undefined
-    );
+/** Larger contents are written by another thread. */
+const MAX_SYNC_BYTES = 256 * 1024;
+
+function openNew(disk: string): Deno.FsFile {
+  return Deno.openSync(disk, { write: true, createNew: true });
+}
+
+function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length;) {
+    written += file.writeSync(bytes.subarray(written));
   }
+}
+
+async function writeAllLater(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length;) {
+    written += await file.write(bytes.subarray(written));
+  }
+}
+
+function grant(disk: string, { mode, uid, gid }: FileRights): void {
+  const own = Deno.lstatSync(disk);
+  // Only root may give a file away; others keep at least what a common group may do.
+  if ((own.uid !== uid || own.gid !== gid) && !giveTo(disk, uid, gid)) giveTo(disk, null, gid);
   // Last, as a change of the owner takes some rights away; and not at the open, where the system
   // would take the mask of the process off.
-  await Deno.chmod(disk, mode);
+  Deno.chmodSync(disk, mode);
+}
+
+function giveTo(disk: string, uid: number | null, gid: number): boolean {
+  try {
+    Deno.chownSync(disk, uid, gid);
+    return true;
+  } catch {
+    // Not for us to do.
+    return false;
+  }
 }
 
 /** Makes sure that names in a folder outlast a loss of power, where the system can do that. */
 export async function syncFolder(disk: string): Promise<void> {
   if (Deno.build.os === "windows") return;
   try {
-    using folder = await Deno.open(disk, { read: true });
+    using folder = openFolder(disk);
     await folder.sync();
   } catch (error) {
     // Some network disks cannot; what was written is there, whatever becomes of it later.
@@ -57,11 +84,15 @@ export async function syncFolder(disk: string): Promise<void> {
   }
 }
 
+function openFolder(disk: string): Deno.FsFile {
+  return Deno.openSync(disk, { read: true });
+}
+
 const CANNOT_SYNC: ReadonlySet<string> = new Set(["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-export async function removeIfThere(disk: string): Promise<void> {
+export function removeIfThere(disk: string): void {
   try {
-    await Deno.remove(disk);
+    Deno.removeSync(disk);
   } catch (error) {
     if (!isAbsence(error)) throw error;
   }

@@ -57,25 +57,35 @@ export function isOneFile(a: string, b: string): boolean {
  *
  * @throws {EditConflict} If the name is taken.
  */
-export async function linkNew(temp: string, disk: string): Promise<void> {
+export function linkNew(temp: string, disk: string): void {
   try {
-    await Deno.link(temp, disk).catch((error) => {
-      if (!isWithoutLinks(error)) throw error;
-      // The next best that never replaces: take the name, then put the file there in one step.
-      return takeName(temp, disk);
-    });
+    Deno.linkSync(temp, disk);
   } catch (error) {
-    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-    throw new EditConflict("Cannot create the file: another program was faster");
+    if (isTaken(error)) throw faster();
+    if (!isWithoutLinks(error)) throw error;
+    // The next best that never replaces: take the name, then put the file there in one step.
+    takeName(temp, disk);
   }
 }
 
-async function takeName(temp: string, disk: string): Promise<void> {
-  (await Deno.open(disk, { write: true, createNew: true })).close();
+function isTaken(error: unknown): boolean {
+  return error instanceof Deno.errors.AlreadyExists;
+}
+
+function faster(): EditConflict {
+  return new EditConflict("Cannot create the file: another program was faster");
+}
+
+function takeName(temp: string, disk: string): void {
   try {
-    await Deno.rename(temp, disk);
+    Deno.openSync(disk, { write: true, createNew: true }).close();
   } catch (error) {
-    await Deno.remove(disk);
+    throw isTaken(error) ? faster() : error;
+  }
+  try {
+    Deno.renameSync(temp, disk);
+  } catch (error) {
+    Deno.removeSync(disk);
     throw error;
   }
 }

@@ -99,7 +99,7 @@ async function clearUp(
     await saveConflictCopy(vault, { kept: disk, path, nowMs: clock.nowMs() });
     return true;
   }
-  await removeIfThere(disk);
+  removeIfThere(disk);
   return false;
 }
 

@@ -33,7 +33,7 @@ export class WriteLock {
   async run<T>(work: () => Promise<T>, limitMs: number): Promise<T> {
     const file = await this.#acquire(limitMs);
     try {
-      await this.#requireSameFolder();
+      this.#requireSameFolder();
       return await work();
     } finally {
       // That gives the lock up.
@@ -61,10 +61,10 @@ export class WriteLock {
   }
 
   async #openLocked(): Promise<Deno.FsFile> {
-    const file = await openFolder(this.#vault);
+    const file = openFolder(this.#vault);
     try {
       // The system's own queue: who asked again and again would lose against one who is quicker.
-      if (!(await file.tryLock(EXCLUSIVE))) await file.lock(EXCLUSIVE);
+      if (!tryLock(file)) await file.lock(EXCLUSIVE);
       return file;
     } catch (error) {
       file.close();
@@ -73,11 +73,11 @@ export class WriteLock {
   }
 
   /** An empty mount point, or a link, is not the vault, whatever its name. */
-  async #requireSameFolder(): Promise<void> {
+  #requireSameFolder(): void {
     const { root, rootStamp } = this.#vault;
-    const { ino, dev } = stampOf(await Deno.lstat(root));
+    const { ino, dev } = stampOf(Deno.lstatSync(root));
     const isSame = rootStamp === undefined || (rootStamp.ino === ino && rootStamp.dev === dev);
-    if (isSame && await Deno.realPath(root) === root) return;
+    if (isSame && Deno.realPathSync(root) === root) return;
     throw new AppError(
       "unavailable",
       "Another folder stands where the vault was: is its disk mounted? Start the server anew if it " +
@@ -86,11 +86,15 @@ export class WriteLock {
   }
 }
 
-async function openFolder(vault: Vault): Promise<Deno.FsFile> {
+function tryLock(file: Deno.FsFile): boolean {
+  return file.tryLockSync(EXCLUSIVE);
+}
+
+function openFolder(vault: Vault): Deno.FsFile {
   try {
     return Deno.build.os === "windows"
-      ? await Deno.open(`${vault.root}\\${LOCK_FILE}`, { create: true, write: true, read: true })
-      : await Deno.open(diskPathOf(vault, ""), { read: true });
+      ? Deno.openSync(`${vault.root}\\${LOCK_FILE}`, { create: true, write: true, read: true })
+      : Deno.openSync(diskPathOf(vault, ""), { read: true });
   } catch (cause) {
     throw new AppError("unavailable", `The vault cannot be opened: ${reasonOf(cause)}`, { cause });
   }

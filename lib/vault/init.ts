@@ -42,7 +42,7 @@ export async function initVault(options: InitOptions): Promise<readonly string[]
 
   const vault = openVault({ root, memoriesFolder: ".", exclude: [] });
   const writer = new VaultWriter({ vault, clock, newId, logger });
-  for (const folder of folders) await makeFolder({ writer, created }, folder);
+  for (const folder of folders) makeFolder({ writer, created }, folder);
   for (const [name, text] of layout.files) await makeFile({ vault, writer, created }, name, text);
   return created;
 }
@@ -52,9 +52,9 @@ interface Making {
   readonly created: string[];
 }
 
-async function makeFolder({ writer, created }: Making, folder: VaultPath): Promise<void> {
+function makeFolder({ writer, created }: Making, folder: VaultPath): void {
   try {
-    created.push(...(await writer.makeFolder(folder)).map((made) => `${made}/`));
+    created.push(...writer.makeFolder(folder).map((made) => `${made}/`));
   } catch (error) {
     throw refusal(folder, wordsOf(error), error);
   }
@@ -67,7 +67,7 @@ async function makeFile(
 ): Promise<void> {
   const path = parsePath(name);
   const parent = parentOf(path);
-  if (parent !== "") await makeFolder(making, parent);
+  if (parent !== "") makeFolder(making, parent);
   if (isFile(vault, path)) return;
   try {
     const bytes = new TextEncoder().encode(text);

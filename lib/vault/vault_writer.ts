@@ -19,7 +19,7 @@ import { type Clock, type Logger, type NewId, Semaphore, Slicer } from "@/lib/se
 import { hashBytes } from "./etag.ts";
 import { joinLitter, keptName, tempName } from "./_litter.ts";
 import { ensureFolder, requireNoTwin, WrongPlace } from "./_make_folder.ts";
-import { removeIfThere, rightsOf, syncFolder, writeNewFile } from "./_new_file.ts";
+import { type FileRights, removeIfThere, rightsOf, syncFolder, writeNewFile } from "./_new_file.ts";
 import { isOneFile, linkNew, type LinkOutcome, replaceFile } from "./_replace_file.ts";
 import { saveConflictCopy } from "./_conflict_copy.ts";
 import { WriteLock } from "./_write_lock.ts";
@@ -130,7 +130,7 @@ export class VaultWriter {
       } catch (error) {
         throw toWriteError(error);
       } finally {
-        for (const { temp } of drafts) if (temp) await removeIfThere(temp);
+        for (const { temp } of drafts) if (temp) removeIfThere(temp);
       }
     });
   }
@@ -143,11 +143,11 @@ export class VaultWriter {
   }
 
   /** Makes a folder and those above it, if they are missing; returns what was made. */
-  async makeFolder(folder: VaultPath): Promise<VaultPath[]> {
+  makeFolder(folder: VaultPath): VaultPath[] {
     const { vault } = this.#options;
     if (vault.exclusions.excludesFolder(folder)) throw neverTouched(folder);
     try {
-      return await ensureFolder(vault, folder);
+      return ensureFolder(vault, folder);
     } catch (error) {
       throw toWriteError(error);
     }
@@ -168,7 +168,7 @@ export class VaultWriter {
 
   /** Finds out whether a change may be made, before anything is written. */
   async #check({ path, expected, bytes }: Change): Promise<void> {
-    if (expected === ABSENT) return await this.#requireFree(path);
+    if (expected === ABSENT) return this.#requireFree(path);
     const { vault, clock } = this.#options;
     const found = statFile(vault, path);
     if (found.state === "absent") throw new EditConflict(`Cannot save "${path}": it is not there`);
@@ -177,15 +177,15 @@ export class VaultWriter {
     if (etag !== expected) throw changed(path, etag);
     if (isSame(now, bytes)) return;
     requireText(path, now);
-    await requireMayWrite(vault, path);
+    requireMayWrite(vault, path);
   }
 
-  async #requireFree(path: VaultPath): Promise<void> {
+  #requireFree(path: VaultPath): void {
     const { vault } = this.#options;
     const { state } = statFile(vault, path);
     if (state !== "absent") throw new EditConflict(`Cannot create "${path}": it is there already`);
     try {
-      await requireNoTwin(vault, path);
+      requireNoTwin(vault, path);
     } catch (error) {
       // Its folder is not there yet.
       if (!(error instanceof Deno.errors.NotFound)) throw error;
@@ -199,18 +199,16 @@ export class VaultWriter {
     if (etag === expected) return { change, etag };
     const folder = parentOf(path);
     const isNew = expected === ABSENT;
-    if (isNew) await ensureFolder(vault, folder);
-    const rights = isNew ? undefined : await rightsOf(diskPathOf(vault, path)).catch((error) => {
-      throw isAbsence(error) ? changed(path) : error;
-    });
+    if (isNew) ensureFolder(vault, folder);
+    const rights = isNew ? undefined : requireRights(vault, path);
     const temp = joinLitter(folder, tempName(newId()));
     const disk = diskPathOf(vault, temp as VaultPath);
     try {
       await writeNewFile(disk, { bytes, rights });
       // After it is there: a folder above may have become a link meanwhile.
-      if (await Deno.realPath(disk) !== disk) throw throughLink(path);
+      if (leadsElsewhere(disk)) throw throughLink(path);
     } catch (error) {
-      await removeIfThere(disk);
+      removeIfThere(disk);
       throw error;
     }
     return { change, etag, temp: disk };
@@ -221,7 +219,7 @@ export class VaultWriter {
     try {
       for (const draft of drafts) written.push(await this.#publish(draft));
     } catch (error) {
-      await this.#takeBack(drafts.slice(0, written.length));
+      this.#takeBack(drafts.slice(0, written.length));
       throw error;
     }
     const folders = drafts.filter(({ temp }) => temp).map((it) => parentOf(it.change.path));
@@ -230,11 +228,11 @@ export class VaultWriter {
   }
 
   /** Removes new files again, as long as nobody has put another in their place. */
-  async #takeBack(drafts: readonly Draft[]): Promise<void> {
+  #takeBack(drafts: readonly Draft[]): void {
     for (const { change, temp } of drafts) {
       if (temp === undefined || change.expected !== ABSENT) continue;
       const disk = diskPathOf(this.#options.vault, change.path);
-      if (isOneFile(temp, disk)) await removeIfThere(disk);
+      if (isOneFile(temp, disk)) removeIfThere(disk);
     }
   }
 
@@ -252,7 +250,7 @@ export class VaultWriter {
     if (temp === undefined) return { path, etag };
     const disk = diskPathOf(this.#options.vault, path);
     if (expected === ABSENT) {
-      await linkNew(temp, disk);
+      linkNew(temp, disk);
       return { path, etag };
     }
     const kept = diskPathOf(
@@ -335,9 +333,22 @@ function requireText(path: VaultPath, bytes: Uint8Array): void {
   }
 }
 
+function leadsElsewhere(disk: string): boolean {
+  return Deno.realPathSync(disk) !== disk;
+}
+
+/** @throws {EditConflict} If the file has gone since it was looked at. */
+function requireRights(vault: Vault, path: VaultPath): FileRights | undefined {
+  try {
+    return rightsOf(diskPathOf(vault, path));
+  } catch (error) {
+    throw isAbsence(error) ? changed(path) : error;
+  }
+}
+
 /** A rename would replace a file that its owner made read-only. */
-async function requireMayWrite(vault: Vault, path: VaultPath): Promise<void> {
-  const rights = await rightsOf(diskPathOf(vault, path));
+function requireMayWrite(vault: Vault, path: VaultPath): void {
+  const rights = requireRights(vault, path);
   if (rights === undefined || (rights.mode & 0o200) !== 0) return;
   throw new AppError("not-writable", `Cannot save "${path}": the file is read-only`);
 }
