@@ -2,7 +2,8 @@ import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:ass
 import { describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
 import { join } from "node:path";
-import { findSecrets } from "@/lib/secrets.ts";
+import { findSecrets, findSecretsInSteps } from "@/lib/secrets.ts";
+import { runAtOnce } from "@/lib/seams.ts";
 
 // Tokens are put together here, so that nothing that looks for secrets finds one in this file.
 const letters = "q7Zw3Xr9Tb5Kd1Ns8Vh2Lg6Mc4Pf0JyEuAi";
@@ -332,3 +333,27 @@ async function* filesUnder(folder: string): AsyncGenerator<string> {
     else yield path;
   }
 }
+
+describe("findSecretsInSteps()", () => {
+  const token = "npm_" + "a1B2c3D4e5F6".repeat(3);
+
+  it("finds what findSecrets() finds, at the same places, wherever a step ends", () => {
+    for (const filler of ["line of text\n", "word ", "字", "\r\n"]) {
+      for (const length of [0, 100, 16_300, 16_384, 16_390, 40_000]) {
+        const before = filler.repeat(Math.ceil(length / filler.length));
+        const text = `${before} ${token}\n${filler.repeat(500)} ${token}`;
+
+        const found = runAtOnce(findSecretsInSteps(text));
+
+        deepEqual(found, findSecrets(text), `${JSON.stringify(filler)} × ${length}`);
+        equal(found.length, 2);
+      }
+    }
+  });
+
+  it("pauses often in a long text", () => {
+    const steps = findSecretsInSteps("word ".repeat(100_000));
+
+    ok([...steps].length > 20);
+  });
+});
