@@ -167,13 +167,31 @@ export class Projects {
     return { ...toFound(repository, stores, repository), isFoundByOtherName: stores.length > 0 };
   }
 
-  /** Before it got a remote, a repository was known by its place. */
+  /**
+   * Before it got a remote, a repository was known by its place; a commit tells it from another that
+   * lies there now.
+   */
   async #findFromBeforeRemote(
     cwd: string,
     signal: AbortSignal | undefined,
   ): Promise<ProjectStore[]> {
     const localId = await this.#git.findLocalId(cwd, signal);
-    return localId === undefined ? [] : await this.#stores.findByRepo(localId);
+    const stores = localId === undefined ? [] : await this.#stores.findByRepo(localId);
+    return await this.#withCommitIn(stores, cwd, signal);
+  }
+
+  async #withCommitIn(
+    stores: readonly ProjectStore[],
+    cwd: string,
+    signal: AbortSignal | undefined,
+  ): Promise<ProjectStore[]> {
+    const matches: ProjectStore[] = [];
+    for (const store of stores.slice(-MAX_CANDIDATES)) {
+      const { commit } = store;
+      const isThere = commit !== undefined && await this.#git.hasCommit(cwd, commit, signal);
+      if (isThere) matches.push(store);
+    }
+    return matches;
   }
 
   /**
@@ -185,14 +203,7 @@ export class Projects {
     cwd: string,
     signal: AbortSignal | undefined,
   ): Promise<ProjectStore[]> {
-    const candidates = (await this.#localStores(name)).slice(-MAX_CANDIDATES);
-    const matches: ProjectStore[] = [];
-    for (const store of candidates) {
-      const { commit } = store;
-      if (commit !== undefined && await this.#git.hasCommit(cwd, commit, signal)) {
-        matches.push(store);
-      }
-    }
+    const matches = await this.#withCommitIn(await this.#localStores(name), cwd, signal);
     return matches.length === 1 ? matches : [];
   }
 
@@ -204,11 +215,10 @@ export class Projects {
     const lost = await this.#stores.listLost();
     const folders = [...alike, ...lost].map(({ folder }) => `"${folder}"`);
     if (folders.length === 0) return undefined;
+    const named = folders.slice(0, MAX_NAMED).join(" or ");
     return `A new store ${ulid} was made for project ${name}, as its repository was not seen ` +
-      `before. If its memories lie in ${
-        folders.slice(0, MAX_NAMED).join(" or ")
-      }, put that store's ` +
-      "project.md right, and move the new notes there";
+      `before. If its memories lie in ${named}, put that store's project.md right, and move the new ` +
+      "notes there";
   }
 
   /** Lists the stores of which nobody can tell whose they are. */

@@ -128,6 +128,23 @@ describeWithGit("Projects: one store a repository", () => {
     ok(!identity.includes("s3cret"));
   });
 
+  it("gives its store to no other repository that comes to lie in its place", async () => {
+    await using world = await writingWorld();
+    await world.repos.init("mine");
+    const cwd = world.repos.pathOf("mine");
+    const old = await remember(world, "fact one", { cwd });
+    await Deno.remove(cwd, { recursive: true });
+    await world.repos.git("mine", "init", "-q");
+    await world.repos.git("mine", "commit", "-q", "--allow-empty", "-m", "another history");
+    await world.repos.git("mine", "remote", "add", "origin", ORIGIN);
+
+    const id = await remember(world, "fact two", { cwd });
+
+    equal(storeFolders(world).length, 2);
+    deepEqual(await world.idsOf(`q=fact&scope=project&cwd=${cwd}`), [id]);
+    deepEqual(await world.idsOf("q=fact"), [id, old].sort());
+  });
+
   it("takes a URL that a person wrote for what it means, and never shows its password", async () => {
     const ulid = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
     await using world = await writingWorld({
