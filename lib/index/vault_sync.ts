@@ -19,8 +19,8 @@ import type { VaultWatch } from "./vault_watch.ts";
 const FIRST_LOAD_WAIT_MS = 500;
 /** Shorter than other slices: scans run before every search. */
 const SCAN_SLICE_MS = 4;
-/** After a write; a search that comes sooner does not wait for it. */
-const MARK_DELAY_MS = 200;
+/** After a change; a search that comes sooner does not wait for it. */
+const SOON_MS = 500;
 /** A scan of 50 000 notes takes a quarter of a second: that is .1 % of the time. */
 const PROOF_INTERVAL_MS = 240_000;
 /** The first one comes sooner: where events get lost at all, they may from the start. */
@@ -67,13 +67,14 @@ export class VaultSync {
   #compaction: Promise<void> = Promise.resolve();
   #renewal: Promise<void> = Promise.resolve();
   #proofTimer: ReturnType<typeof setTimeout> | undefined;
-  #markTimer: ReturnType<typeof setTimeout> | undefined;
+  #soonTimer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
   #outcome: SyncOutcome = { added: 0, changed: 0, removed: 0 };
 
   constructor(options: VaultSyncOptions) {
     this.#options = options;
     this.#notes = new NoteSync(options);
+    options.watch?.onHeard(() => this.#refreshSoon());
   }
 
   /** Progress of the first load or of a full one; `undefined` when there is none under way. */
@@ -115,16 +116,21 @@ export class VaultSync {
 
   /**
    * Names a file that was written just now: the next `refresh()` looks at it in any case, and one
-   * comes soon, so that who listens for changes does not wait for a search.
+   * comes soon.
    */
   markChanged(path: VaultPath): void {
     this.#marked.add(path);
-    if (this.#isClosed || this.#markTimer !== undefined) return;
-    this.#markTimer = setTimeout(() => {
-      this.#markTimer = undefined;
+    this.#refreshSoon();
+  }
+
+  /** So that who listens for changes does not wait for a search. */
+  #refreshSoon(): void {
+    if (this.#isClosed || this.#soonTimer !== undefined) return;
+    this.#soonTimer = setTimeout(() => {
+      this.#soonTimer = undefined;
       void this.refresh().catch(() => undefined);
-    }, MARK_DELAY_MS);
-    Deno.unrefTimer(this.#markTimer);
+    }, SOON_MS);
+    Deno.unrefTimer(this.#soonTimer);
   }
 
   /** Reads the vault the first time, later every file again. Calls that wait share a run. */
@@ -180,7 +186,7 @@ export class VaultSync {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#proofTimer);
-    clearTimeout(this.#markTimer);
+    clearTimeout(this.#soonTimer);
     // Who asked for the run is told how it ended.
     await this.#queuedFullRun?.catch(() => undefined);
     await this.#flight.idle();

@@ -50,8 +50,15 @@ export class VaultWatch {
   #tries = 0;
   #isClosed = false;
 
+  #onHeard: (() => void) | undefined;
+
   constructor(options: VaultWatchOptions) {
     this.#options = options;
+  }
+
+  /** Has something called whenever a change is heard of, before anybody asks for it. */
+  onHeard(listener: () => void): void {
+    this.#onHeard = listener;
   }
 
   get mode(): "scan" | "watch" {
@@ -177,7 +184,9 @@ export class VaultWatch {
     if (!plan) return this.#rest("too many folders lie beside some that must not be watched");
     try {
       const id = newId();
-      this.#watcher = await VaultWatcher.open({ vault, plan, cookieFolder, id, openEvents });
+      const onHeard = () => this.#onHeard?.();
+      const options = { vault, plan, cookieFolder, id, openEvents, onHeard };
+      this.#watcher = await VaultWatcher.open(options);
       this.#reason = undefined;
     } catch (error) {
       // A folder has gone since it was seen: the next look knows better.

@@ -47,6 +47,8 @@ export interface WatcherOptions {
   /** Part of the names of its cookies, of this watcher alone. */
   readonly id: string;
   readonly openEvents: OpenEvents;
+  /** Called for each event that tells of more than a cookie; must not throw. */
+  readonly onHeard?: (() => void) | undefined;
 }
 
 /** Which folder lies at a watched path. */
@@ -207,9 +209,14 @@ export class VaultWatcher {
     if (kind === "access") return;
     for (const path of paths) {
       if (this.#isCookie(path)) this.#noteCookie(path, index);
-      else if (this.#touched.size < MAX_PLACES) this.#touched.add(path);
-      else this.lose("more changed at once than is worth looking at one by one");
+      else this.#noteChange(path);
     }
+  }
+
+  #noteChange(path: string): void {
+    if (this.#touched.size < MAX_PLACES) this.#touched.add(path);
+    else this.lose("more changed at once than is worth looking at one by one");
+    this.#options.onHeard?.();
   }
 
   #isCookie(path: string): boolean {

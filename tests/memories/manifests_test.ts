@@ -65,6 +65,22 @@ describe("Manifests", () => {
     ok(body.id);
   });
 
+  it("follow an editor by themselves, where changes are listened for", async () => {
+    await using world = await writingWorld({ "memories/a.md": memory("m1") }, {
+      freshness: "auto",
+    });
+    // Without it nothing would have been heard of yet.
+    await until(async () => {
+      await world.index.refresh();
+      return world.index.freshness.mode === "watch";
+    });
+
+    world.write("memories/b.md", memory("m2"));
+
+    await until(() => Promise.resolve(isThere(world, MANIFEST)));
+    equal(world.text(MANIFEST), "- [N m2](b.md) — D\n- [N m1](a.md) — D\n");
+  });
+
   it("keep a person's lines after the list, and write nothing when nothing is different", async () => {
     await using world = await writingWorld({
       "memories/a.md": memory("m1"),
