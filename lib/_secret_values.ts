@@ -34,7 +34,7 @@ const FILLER_WORD = new RegExp(
 );
 
 const HARMLESS: readonly RegExp[] = [
-  // where to find it: env:NAME, process . env.NAME, $NAME, ${NAME}, $(command), %NAME%, {{ name }}
+  // where to find it: env:NAME, a name in the environment, $NAME, ${NAME}, $(command), %NAME%, {{ name }}
   /^(?:env|file|keychain|vault|data|op|ref|secrets?|process|os|deno|import)[:.]/i,
   /^\$(?:[{(]|[a-z_]\w*$)|^%(?:\w+%$|\()|^\{|^![a-z]+$/i,
   // what bcrypt and its like make of a password

@@ -100,7 +100,8 @@ function openFolder(vault: Vault): Deno.FsFile {
   }
 }
 
-function busy(): AppError {
+/** Says that others have been writing for too long. */
+export function busy(): AppError {
   return new AppError(
     "unavailable",
     "Cannot write now: another process has been writing into this vault for ten seconds. Try again",

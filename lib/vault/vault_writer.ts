@@ -22,7 +22,7 @@ import { ensureFolder, requireNoTwin, WrongPlace } from "./_make_folder.ts";
 import { type FileRights, removeIfThere, rightsOf, syncFolder, writeNewFile } from "./_new_file.ts";
 import { isOneFile, linkNew, type LinkOutcome, replaceFile } from "./_replace_file.ts";
 import { saveConflictCopy } from "./_conflict_copy.ts";
-import { WriteLock } from "./_write_lock.ts";
+import { busy, WriteLock } from "./_write_lock.ts";
 import { sweepVault } from "./_sweep.ts";
 import {
   diskPathOf,
@@ -87,9 +87,16 @@ export class VaultWriter {
    * here does not meet itself.
    *
    * @throws The signal's reason if it aborts before the work begins.
+   * @throws {AppError} `unavailable` if that is not within ten seconds.
    */
-  inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#edits.run(work, signal);
+  async inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const limit = AbortSignal.timeout(LOCK_LIMIT_MS);
+    const stop = signal ? AbortSignal.any([signal, limit]) : limit;
+    try {
+      return await this.#edits.run(work, stop);
+    } catch (error) {
+      throw error === limit.reason ? busy() : error;
+    }
   }
 
   /**

@@ -151,7 +151,7 @@ const NO_REMOTES: readonly string[] = [
   "file:/srv/git/site.git",
   "FILE://localhost/srv/site",
   "C:\\work\\site",
-  "C:/work/site",
+  "C:/home/site",
   "c:site",
   "\\\\server\\share\\site",
   "git@github.com:acme\\site",
@@ -334,18 +334,18 @@ describe("applyInsteadOf()", () => {
 
 describe("localRepoId()", () => {
   const cases: readonly (readonly [path: string, name: string])[] = [
-    ["/work/site", "site"],
-    ["/work/site.git", "site"],
-    ["/work/My Site (old)", "My-Site--old-"],
-    ["/work/a:b@c", "a-b-c"],
-    ["/work/v1.0_final-2", "v1.0_final-2"],
-    ["/work/笔记 库", "笔记-库"],
-    ["/work/हिन्दी", "हिन्दी"],
-    ["/work/cafe\u0301", "caf\u00e9"],
-    ["/work/a\nb", "a-b"],
-    ["/work/🚀", "repo"],
-    ["/work/...", "repo"],
-    ["/work/.git", "repo"],
+    ["/home/ada/site", "site"],
+    ["/home/ada/site.git", "site"],
+    ["/home/ada/My Site (old)", "My-Site--old-"],
+    ["/home/ada/a:b@c", "a-b-c"],
+    ["/home/ada/v1.0_final-2", "v1.0_final-2"],
+    ["/home/ada/笔记 库", "笔记-库"],
+    ["/home/ada/हिन्दी", "हिन्दी"],
+    ["/home/ada/cafe\u0301", "caf\u00e9"],
+    ["/home/ada/a\nb", "a-b"],
+    ["/home/ada/🚀", "repo"],
+    ["/home/ada/...", "repo"],
+    ["/home/ada/.git", "repo"],
     ["/", "repo"],
     [`/work/${"x".repeat(70)}`, "x".repeat(60)],
     [`/work/${"𠮷".repeat(70)}`, "𠮷".repeat(60)],
@@ -362,9 +362,9 @@ describe("localRepoId()", () => {
   }
 
   it("localRepoId() hashes the path as it is", () => {
-    // printf %s /work/site | sha256sum
-    equal(localRepoId("/work/site"), "local:site:41ec72ca19a9");
-    ok(localRepoId("/work/cafe\u0301") !== localRepoId("/work/caf\u00e9"));
+    // printf %s /home/ada/site | sha256sum
+    equal(localRepoId("/home/ada/site"), "local:site:154cd3bbf804");
+    ok(localRepoId("/home/ada/cafe\u0301") !== localRepoId("/home/ada/caf\u00e9"));
   });
 });
 
