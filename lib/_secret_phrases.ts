@@ -81,6 +81,31 @@ function isHarmlessPassword(password: string): boolean {
 
 const BEARER = /\bbearer[ \t]{1,4}([\w.~+/=-]{20,600})/gi;
 
+const BASIC =
+  /\bauthorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?basic[ \t]{1,4}([A-Za-z0-9+/]{12,600}={0,2})/gi;
+
+/** Finds user and password in a header of HTTP. */
+export function findBasicHeaders(text: string): SecretSpan[] {
+  return text.matchAll(BASIC)
+    .filter(([, value = ""]) => holdsPassword(value))
+    .map(({ index, 0: header, 1: value = "" }) => {
+      const end = index + header.length;
+      return { kind: "password in a header", start: end - value.length, end, shown: "…" };
+    })
+    .take(MAX_SPANS).toArray();
+}
+
+function holdsPassword(base64: string): boolean {
+  try {
+    const text = new TextDecoder().decode(Uint8Array.fromBase64(base64));
+    const [user = "", password = ""] = text.split(/:(.*)/s);
+    return password.length >= 3 && !isPlaceholder(password.replaceAll(user || " ", "")) &&
+      !isHarmlessPassword(password);
+  } catch {
+    return false; // the answer, not a failure
+  }
+}
+
 /** Finds what stands behind the word `Bearer`, if it is opaque. */
 export function findBearers(text: string): SecretSpan[] {
   return text.matchAll(BEARER)

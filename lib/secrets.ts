@@ -6,6 +6,7 @@
  */
 import {
   findAssignments,
+  findBasicHeaders,
   findBearers,
   findJwts,
   findPrivateKeys,
@@ -50,6 +51,7 @@ export function findSecrets(text: string): SecretFinding[] {
     ...findTokens(text),
     ...findJwts(text),
     ...findUrlPasswords(text),
+    ...findBasicHeaders(text),
     ...findBearers(text),
     ...findAssignments(text),
   ];
