@@ -7,7 +7,7 @@
 const SCHEME_END = /(?::|%(?:25)*3a)(?:\/|%(?:25)*2f){2}/gi;
 const AT = /@|%(?:25)*40/gi;
 /** `user:password@` without a scheme, as in `user:password@host:path`. */
-const BARE_USERINFO = /[^\s:@"']{1,200}:[^\s@"']{0,2000}@/g;
+const BARE_USERINFO = /[^\s:@]{1,200}:\S{0,2000}@/g;
 
 /**
  * Returns a text in which `***` stands for each user and password before an `@`.

@@ -45,8 +45,37 @@ export interface SecretFinding {
  * ```
  */
 export function findSecrets(text: string): SecretFinding[] {
+  return toFindings(text, findSpans(text));
+}
+
+/** So much text is looked at in one step. */
+const STEP_CHARS = 40 * 1024;
+/** Looked at once more at the begin of the next step: no key and no token is longer. */
+const OVERLAP_CHARS = 16 * 1024;
+
+/** Finds what `findSecrets()` does, in small steps. */
+export function* findSecretsInSteps(text: string): Generator<void, SecretFinding[]> {
+  let found: SecretSpan[] = [];
+  for (let start = 0; start < text.length && found.length < MAX_SPANS;) {
+    const end = Math.min(start + STEP_CHARS, text.length);
+    const isLast = end === text.length;
+    const next = isLast ? end : end - OVERLAP_CHARS;
+    const spans = findSpans(text.slice(start, end)).map((span) => ({
+      ...span,
+      start: span.start + start,
+      end: span.end + start,
+    }));
+    // What begins in the overlap is seen whole by the next step.
+    found = withoutOverlaps([...found, ...spans.filter((span) => isLast || span.start < next)]);
+    yield;
+    start = next;
+  }
+  return toFindings(text, found);
+}
+
+function findSpans(text: string): SecretSpan[] {
   // The surer first: where two overlap, the first one counts.
-  const spans = [
+  return withoutOverlaps([
     ...findPrivateKeys(text),
     ...findTokens(text),
     ...findJwts(text),
@@ -54,53 +83,13 @@ export function findSecrets(text: string): SecretFinding[] {
     ...findBasicHeaders(text),
     ...findBearers(text),
     ...findAssignments(text),
-  ];
+  ]);
+}
+
+function toFindings(text: string, spans: readonly SecretSpan[]): SecretFinding[] {
   const places = linePlaces(text);
-  return withoutOverlaps(spans)
-    .sort((a, b) => a.start - b.start)
-    .slice(0, MAX_SPANS)
+  return spans.toSorted((a, b) => a.start - b.start).slice(0, MAX_SPANS)
     .map(({ kind, shown, start }) => ({ kind, ...places(start), shown }));
-}
-
-/** So much text is looked at in one step, give or take a line. */
-const STEP_CHARS = 16 * 1024;
-/** A line that is longer is cut, and looked at twice where it is: no token is that long. */
-const OVERLAP_CHARS = 2 * 1024;
-
-/** Finds what `findSecrets()` does, in small steps. */
-export function* findSecretsInSteps(text: string): Generator<void, SecretFinding[]> {
-  const found = new Map<string, SecretFinding>();
-  let line = 1;
-  let lineStart = 0;
-  for (let start = 0; start < text.length && found.size < MAX_SPANS;) {
-    const end = stepEnd(text, start);
-    for (const finding of findSecrets(text.slice(start, end))) {
-      const isFirstLine = finding.line === 1;
-      const column = finding.column + (isFirstLine ? start - lineStart : 0);
-      const place = { ...finding, line: line + finding.line - 1, column };
-      found.set(`${place.line}:${place.column}`, place);
-    }
-    yield;
-    const next = end === text.length || text[end - 1] === "\n" ? end : end - OVERLAP_CHARS;
-    for (
-      let at = text.indexOf("\n", start);
-      at >= 0 && at < next;
-      at = text.indexOf("\n", at + 1)
-    ) {
-      line++;
-      lineStart = at + 1;
-    }
-    start = next;
-  }
-  return [...found.values()].slice(0, MAX_SPANS);
-}
-
-/** Ends a step behind a line, where it can, so that names stand beside their values. */
-function stepEnd(text: string, start: number): number {
-  const limit = start + STEP_CHARS;
-  if (limit >= text.length) return text.length;
-  const last = text.lastIndexOf("\n", limit);
-  return last > start + OVERLAP_CHARS ? last + 1 : limit;
 }
 
 function withoutOverlaps(spans: readonly SecretSpan[]): SecretSpan[] {

@@ -23,8 +23,11 @@ const BOM = [0xef, 0xbb, 0xbf];
 const SAMPLE_CHARS = 64 * 1024;
 
 /** Returns the bytes of a new memory. */
-export function formatMemory(fields: Fields, body: string): Uint8Array {
-  const text = toLineEnds(body.slice(...edgesOf(body)), "\n");
+export function* formatMemory(fields: Fields, body: string): Generator<void, Uint8Array> {
+  const edges = edgesOf(body);
+  yield;
+  const text = toLineEnds(body.slice(...edges), "\n");
+  yield;
   return new TextEncoder().encode(
     `${formatFrontmatter(fields)}${text === "" ? "" : `\n${text}\n`}`,
   );
@@ -56,7 +59,10 @@ function* replaceBody(note: ParsedNote, body: string): Generator<void, string> {
   const [oldStart, oldEnd] = edgesOf(old);
   const oldText = toLineEnds(old.slice(oldStart, oldEnd), "\n");
   yield;
-  const text = toLineEnds(body.slice(...edgesOf(body)), "\n");
+  const edges = edgesOf(body);
+  yield;
+  const text = toLineEnds(body.slice(...edges), "\n");
+  yield;
   // What comes back as it was read stays, whatever it is.
   if (text === oldText) return old;
   yield* requireBody(body);

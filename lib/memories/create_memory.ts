@@ -75,7 +75,8 @@ export async function writeNewMemory(
   const { folder, notice } = await openFolder(deps, place);
   const id = newMemoryId({ ulid: deps.newUlid(), name: content.name });
   const fields = fieldsOf(deps, caller, { id, content, input, supersedes: old?.id });
-  const draft = { id, folder, name: content.name, bytes: formatMemory(fields, content.body), old };
+  const bytes = await slicer.run(formatMemory(fields, content.body));
+  const draft = { id, folder, name: content.name, bytes, old };
   const { written, conflictCopy } = await deps.writer.inTurn(
     () => writeUnderFreeName(deps, draft),
     caller.signal,

@@ -10,7 +10,7 @@ import { type Clock, type Logger, settleWithin, Slicer } from "@/lib/seams.ts";
 import { hashBytes } from "@/lib/vault/etag.ts";
 import { type Store, storeOf } from "@/lib/vault/kinds.ts";
 import { readFile, statFile, type Vault } from "@/lib/vault/vault.ts";
-import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
+import { baseName, parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
 import { ABSENT, type VaultWriter } from "@/lib/vault/vault_writer.ts";
 import { formatEntry, renderManifest } from "./manifest_text.ts";
 
@@ -26,6 +26,8 @@ export interface ManifestsOptions {
 
 export const MANIFEST_DELAY_MS = 1_000;
 const MANIFEST = "MEMORY.md";
+/** No way up, no heading, no title, no other kind of file. */
+const OUR_LINK = /^(?![./])(?!.*(?:\.\.|[#?<>"])).*\.(?:md|markdown)$/i;
 /** A stop waits no longer for another process that holds the lock. */
 const CLOSE_LIMIT_MS = 2_000;
 /** Of writes in a row that met another one; then the next change brings the next try. */
@@ -185,7 +187,8 @@ export class Manifests {
       yield;
     }
     const text = before && new TextDecoder("utf-8", { ignoreBOM: true }).decode(before);
-    const isForeign = (link: string) => this.#isForeign(folder, link);
+    const names = text === undefined ? new Set<string>() : yield* this.#otherNames();
+    const isForeign = (link: string) => this.#isForeign(folder, link, (name) => names.has(name));
     return new TextEncoder().encode(yield* renderManifest(text, { lines, isForeign }));
   }
 
@@ -199,16 +202,35 @@ export class Manifests {
     return line;
   }
 
-  /** Tells a link to something that is there and is no memory: no list of ours ever has it. */
-  #isForeign(folder: string, link: string): boolean {
+  /**
+   * Tells a line that no list of ours ever had: its link is not written as ours are, or leads, in
+   * one of the ways in which Obsidian reads it, to something that is there and is no memory.
+   */
+  #isForeign(folder: string, link: string, isNoteName: (name: string) => boolean): boolean {
+    if (!OUR_LINK.test(link) || isNoteName(baseName(link))) return true;
+    const places = [folder === "." ? link : `${folder}/${link}`, link];
+    return places.some((place) => this.#isOtherFile(place));
+  }
+
+  #isOtherFile(place: string): boolean {
     const { vault, index } = this.#options;
     try {
-      const path = parseVaultPath(folder === "." ? link : `${folder}/${link}`);
+      const path = parseVaultPath(place);
       return index.find(path)?.kind !== "memory" && statFile(vault, path).state === "file";
     } catch {
-      // No path of the vault.
-      return false;
+      // No path of the vault, so that it never was one of ours.
+      return true;
     }
+  }
+
+  /** Knows the file names of all that is no memory. */
+  *#otherNames(): Generator<void, ReadonlySet<string>> {
+    const names = new Set<string>();
+    for (const { kind, path } of this.#options.index.notes()) {
+      if (kind !== "memory") names.add(baseName(path));
+      yield;
+    }
+    return names;
   }
 
   /** Returns what the manifests of some stores are to list, the newest file names first. */

@@ -290,8 +290,10 @@ function globalHasNone(): InvalidRequest {
 function noSuchProject(wanted: string, stores: readonly ProjectStore[]): InvalidRequest {
   const names = [...new Set(stores.map(({ name }) => name))];
   const message = `names no project that has a store${didYouMean(wanted, names)}`;
+  // What may be a URL with a password is not repeated.
+  const shown = wanted.includes("@") ? undefined : show(wanted);
   return new InvalidRequest(
-    `Cannot use project "${show(wanted)}": it ${message}`,
-    [{ field: "project", value: show(wanted), message }],
+    `Cannot use project${shown === undefined ? "" : ` "${shown}"`}: it ${message}`,
+    [{ field: "project", ...(shown === undefined ? {} : { value: shown }), message }],
   );
 }

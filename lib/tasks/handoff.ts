@@ -18,9 +18,15 @@ import { type Clock, Slicer } from "@/lib/seams.ts";
 import { hashBytes } from "@/lib/vault/etag.ts";
 import { retryOnConflict } from "@/lib/vault/retry_on_conflict.ts";
 import { diskPathOf, readFile, statFile, type Vault } from "@/lib/vault/vault.ts";
-import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
+import { foldCase, parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
 import { ABSENT, type VaultWriter, type Written } from "@/lib/vault/vault_writer.ts";
-import { addHandoff, branchFileName, type Handoff, readHandoffs } from "./handoff_text.ts";
+import {
+  addHandoff,
+  branchFileName,
+  distinctFileName,
+  type Handoff,
+  readHandoffs,
+} from "./handoff_text.ts";
 
 export interface ResumeDeps {
   readonly vault: Vault;
@@ -54,7 +60,7 @@ export async function setHandoff(
   const project = await deps.projects.require(caller, where);
   const branch = requireBranch(project, asked);
   const { store } = await deps.projects.openStore(project);
-  const path = pathOf(store, branch);
+  const path = await findFile(deps.vault, store, branch);
   const updatedAt = new Date(deps.clock.nowMs()).toISOString();
   const actor = caller.client === undefined ? {} : { actor: caller.client };
   const add = (text: string | undefined) => addHandoff(text, { updatedAt, ...actor, body }, branch);
@@ -81,7 +87,7 @@ export async function resume(
   const branch = readBranch(asked) ?? project.branch;
   if (branch === undefined) return { found: false, note: noBranch(project) };
   for (const store of project.stores) {
-    const path = pathOf(store, branch);
+    const path = await findFile(vault, store, branch);
     const [newest] = readAll(vault, path);
     if (newest) {
       return { found: true, branch, body: newest.body, updated_at: newest.updatedAt, path };
@@ -114,8 +120,18 @@ function readBranch(asked: string | undefined): string | undefined {
   throw new InvalidRequest(`Cannot use branch: it ${message}`, [{ field: "branch", message }]);
 }
 
-function pathOf({ folder }: ProjectStore, branch: string): VaultPath {
-  return parseVaultPath(`${folder}/handoff/${branchFileName(branch)}`);
+/** Branches whose names differ in case alone are two to Git, and their files one to some disks. */
+async function findFile(
+  vault: Vault,
+  store: ProjectStore,
+  branch: string,
+): Promise<VaultPath> {
+  const name = branchFileName(branch);
+  const hasTwin = (await listNames(vault, store)).some((other) =>
+    other !== name && foldCase(other) === foldCase(name)
+  );
+  const file = hasTwin ? distinctFileName(branch) : name;
+  return parseVaultPath(`${store.folder}/handoff/${file}`);
 }
 
 function readAll(vault: Vault, path: VaultPath): readonly Handoff[] {
@@ -154,12 +170,16 @@ async function describeOthers(
   return `${nothing}; there are handoffs on ${shown}${more}: pass branch for one of them`;
 }
 
-async function listBranches(vault: Vault, { folder }: ProjectStore): Promise<string[]> {
+async function listBranches(vault: Vault, store: ProjectStore): Promise<string[]> {
+  return (await listNames(vault, store)).flatMap((name) => branchOf(name) ?? []).sort();
+}
+
+async function listNames(vault: Vault, { folder }: ProjectStore): Promise<string[]> {
   try {
     const entries = await Array.fromAsync(
       Deno.readDir(diskPathOf(vault, parseVaultPath(`${folder}/handoff`))),
     );
-    return entries.flatMap(({ name, isFile }) => isFile ? branchOf(name) ?? [] : []).sort();
+    return entries.filter(({ isFile }) => isFile).map(({ name }) => name);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return [];
     throw error;

@@ -1,7 +1,8 @@
 /**
  * The Markdown file in which the handoffs of one branch lie, the newest first. Each begins with a
- * comment line that tells when and by whom; what stands before the first one is a person's, and
- * so is every change inside. Guards against a body that holds such a comment line itself.
+ * comment line that tells when and by whom, and ends with one; what stands before the first one and
+ * behind an end is a person's, and so is every change inside. Guards against a body that holds such
+ * a comment line itself.
  */
 import { createHash } from "node:crypto";
 import { percentEncode } from "@/lib/percent_encode.ts";
@@ -23,12 +24,14 @@ const BOM = "\ufeff";
 const TIME = /^\d{4}-\d{2}-\d{2}[0-9T:.Z+-]*$/;
 const MARKER = /^<!-- handoff (\d{4}-\d{2}-\d{2}[0-9T:.Z+-]*)(?: ([^\r\n]*))? -->[ \t\r]*$/gm;
 /** What a body must not hold unmarked; one backslash more than it has makes it text. */
-const LIKE_A_MARKER = /^(?=\\*<!-- handoff)/gm;
-const MARKED = /^\\(?=\\*<!-- handoff)/gm;
+const LIKE_A_MARKER = /^(?=\\*<!-- \/?handoff)/gm;
+const MARKED = /^\\(?=\\*<!-- \/?handoff)/gm;
+const END = "<!-- /handoff -->";
+const END_LINE = /^<!-- \/handoff -->[ \t\r]*(?:\n|$)/m;
 
 /**
  * Puts a handoff before the others, and drops those after the tenth. What a person wrote before
- * the first one or in their midst stays as it is; the frontmatter gets branch and time.
+ * the first one or behind any stays as it is; the frontmatter gets branch and time.
  *
  * @param existing The file as it is; `undefined` if there is none.
  * @throws {RangeError} If the time is not ISO 8601.
@@ -41,11 +44,14 @@ export function addHandoff(existing: string | undefined, entry: Handoff, branch:
   const lineEnd = /\r?\n/.exec(existing ?? "")?.[0] ?? "\n";
   const { preamble, entries } = splitEntries(body);
   const kept = entries.slice(0, MAX_HANDOFFS - 1).map(({ text }) => text);
+  const dropped = entries.slice(MAX_HANDOFFS - 1).map(({ rest }) => rest);
+  const left = dropped.filter((text) => text.trim() !== "");
   return [
     formatHead(head, { branch, updated_at: entry.updatedAt }, lineEnd),
     closedPreamble(preamble, lineEnd),
     formatEntry(entry, lineEnd),
     ...kept,
+    ...left,
   ].join("");
 }
 
@@ -63,10 +69,10 @@ export function addHandoff(existing: string | undefined, entry: Handoff, branch:
  */
 export function readHandoffs(text: string): Handoff[] {
   const { entries } = splitEntries(splitFrontmatter(text).body);
-  return entries.map(({ updatedAt, actor, text, bodyAt }) => ({
+  return entries.map(({ updatedAt, actor, body }) => ({
     updatedAt,
     ...(actor === "" ? {} : { actor }),
-    body: withoutBlankEnds(text.slice(bodyAt)).replace(MARKED, ""),
+    body: withoutBlankEnds(body).replace(MARKED, ""),
   }));
 }
 
@@ -75,18 +81,26 @@ interface EntryText {
   readonly actor: string;
   /** From its marker to the next one. */
   readonly text: string;
-  /** Where in the text the marker's line ends. */
-  readonly bodyAt: number;
+  /** Between its marker and its end. */
+  readonly body: string;
+  /** What stands behind its end. */
+  readonly rest: string;
 }
 
 function splitEntries(text: string): { preamble: string; entries: EntryText[] } {
   const markers = [...text.matchAll(MARKER)];
-  const entries = markers.map(({ index, 0: marker, 1: updatedAt = "", 2: actor = "" }, at) => ({
-    updatedAt,
-    actor: unescapeActor(actor),
-    text: text.slice(index, markers[at + 1]?.index),
-    bodyAt: marker.length,
-  }));
+  const entries = markers.map(({ index, 0: marker, 1: updatedAt = "", 2: actor = "" }, at) => {
+    const whole = text.slice(index, markers[at + 1]?.index);
+    const inner = whole.slice(marker.length);
+    const end = END_LINE.exec(inner);
+    return {
+      updatedAt,
+      actor: unescapeActor(actor),
+      text: whole,
+      body: end ? inner.slice(0, end.index) : inner,
+      rest: end ? inner.slice(end.index + end[0].length) : "",
+    };
+  });
   return { preamble: text.slice(0, markers[0]?.index), entries };
 }
 
@@ -94,7 +108,7 @@ function formatEntry({ updatedAt, actor, body }: Handoff, lineEnd: string): stri
   const who = escapeActor(actor ?? "");
   const marker = `<!-- handoff ${updatedAt}${who === "" ? "" : ` ${who}`} -->`;
   const text = withoutBlankEnds(body).replace(LIKE_A_MARKER, "\\");
-  return [marker, "", text, "", ""].join(lineEnd);
+  return [marker, "", text, "", END, "", ""].join(lineEnd);
 }
 
 function escapeActor(actor: string): string {
@@ -196,6 +210,11 @@ export function branchFileName(branch: string): string {
   const otherwise = stable.replace(FIRST_CHARACTER, percentEncode);
   const stem = [stable, otherwise].find(isUsable) ?? hashedStem(stable, branch);
   return stem + ENDING;
+}
+
+/** Returns another name for the file of a branch, for where some disk takes the first for another. */
+export function distinctFileName(branch: string): string {
+  return hashedStem(branchFileName(branch).slice(0, -ENDING.length), branch) + ENDING;
 }
 
 /** Dots hide a file, `_index.md` is never read, and the vault knows what no system likes. */

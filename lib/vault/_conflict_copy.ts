@@ -1,5 +1,8 @@
 /** Saves what must not be lost beside the note that it was. */
-import { diskPathOf, isAbsence, type Vault } from "./vault.ts";
+import { EditConflict } from "@/lib/errors.ts";
+import { removeIfThere } from "./_new_file.ts";
+import { linkNew } from "./_replace_file.ts";
+import { diskPathOf, type Vault } from "./vault.ts";
 import {
   baseName,
   isMarkdown,
@@ -22,10 +25,10 @@ export interface Rescue {
 }
 
 /** Gives kept content the name `<note> (conflict <time>).md`, and a number if that is taken. */
-export async function saveConflictCopy(vault: Vault, rescue: Rescue): Promise<VaultPath> {
+export function saveConflictCopy(vault: Vault, rescue: Rescue): VaultPath {
   for (let number = 1; number <= MAX_TRIES; number++) {
     const copy = conflictCopyPath(rescue, number);
-    if (await moveUnlessTaken(rescue.kept, diskPathOf(vault, copy))) return copy;
+    if (moveUnlessTaken(rescue.kept, diskPathOf(vault, copy))) return copy;
   }
   throw new Error("A conflict copy finds no name");
 }
@@ -46,15 +49,13 @@ function cutToBytes(text: string, limitBytes: number): string {
   return new TextDecoder().decode(bytes.subarray(0, limitBytes)).replace(/\ufffd+$/, "");
 }
 
-async function moveUnlessTaken(kept: string, disk: string): Promise<boolean> {
+function moveUnlessTaken(kept: string, disk: string): boolean {
   try {
-    await Deno.link(kept, disk);
+    linkNew(kept, disk);
   } catch (error) {
-    if (error instanceof Deno.errors.AlreadyExists) return false;
+    if (error instanceof EditConflict) return false;
     throw error;
   }
-  await Deno.remove(kept).catch((error) => {
-    if (!isAbsence(error)) throw error;
-  });
+  removeIfThere(kept);
   return true;
 }

@@ -40,7 +40,7 @@ export class WrongPlace extends Error {
 
 function makeUnlessThere(vault: Pick<Vault, "root">, folder: VaultPath): boolean {
   if (isFolder(vault, folder)) return false;
-  requireNoTwin(vault, folder);
+  requireNoTwin(vault, folder, "folder");
   try {
     Deno.mkdirSync(diskPathOf(vault, folder));
     return true;
@@ -72,14 +72,19 @@ const IS_ASCII = /^\p{ASCII}*$/u;
  *
  * @throws {WrongPlace} If there is one.
  */
-export function requireNoTwin(vault: Pick<Vault, "root">, path: VaultPath): void {
+export function requireNoTwin(
+  vault: Pick<Vault, "root">,
+  path: VaultPath,
+  what: "file" | "folder",
+): void {
   const own = baseName(path);
   const folded = foldCase(own);
   const isPlain = IS_ASCII.test(own);
-  for (const { name } of Deno.readDirSync(diskPathOf(vault, parentOf(path)))) {
+  for (const { name, isDirectory } of Deno.readDirSync(diskPathOf(vault, parentOf(path)))) {
     // Of its own name another process may just have made it.
     if (name === own || (isPlain && name.length !== own.length && IS_ASCII.test(name))) continue;
-    if (foldCase(name) !== folded) continue;
+    // Of two folders such a disk makes one, and nothing is lost.
+    if (foldCase(name) !== folded || (isDirectory && what === "folder")) continue;
     throw new WrongPlace(path, `"${name}" is there, which some disks take for the same name`);
   }
 }

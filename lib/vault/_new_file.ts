@@ -27,7 +27,7 @@ export function rightsOf(disk: string): FileRights | undefined {
 
 /** @throws `Deno.errors.AlreadyExists` if the name is taken. */
 export async function writeNewFile(disk: string, { bytes, rights }: NewFile): Promise<void> {
-  using file = openNew(disk);
+  using file = openNew(disk, rights);
   if (bytes.length <= MAX_SYNC_BYTES) writeAll(file, bytes);
   else await writeAllLater(file, bytes);
   if (rights !== undefined && Deno.build.os !== "windows") grant(disk, rights);
@@ -37,8 +37,10 @@ export async function writeNewFile(disk: string, { bytes, rights }: NewFile): Pr
 /** Larger contents are written by another thread. */
 const MAX_SYNC_BYTES = 256 * 1024;
 
-function openNew(disk: string): Deno.FsFile {
-  return Deno.openSync(disk, { write: true, createNew: true });
+/** Nobody else may read what is to be private, not even for a moment. */
+function openNew(disk: string, rights: FileRights | undefined): Deno.FsFile {
+  const mode = rights === undefined ? {} : { mode: 0o600 };
+  return Deno.openSync(disk, { write: true, createNew: true, ...mode });
 }
 
 function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {

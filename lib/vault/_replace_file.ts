@@ -14,35 +14,47 @@ export interface Replacement {
   readonly kept: string;
 }
 
-/** `another`: nothing was replaced, as another file stands there by now. */
-export type LinkOutcome = "kept" | "not-kept" | "another";
-
-/** Replaces a file and keeps it under another name, on disks that have hard links. */
-export function replaceFile({ temp, disk, kept }: Replacement): LinkOutcome {
-  const isKept = keep(disk, kept);
-  if (isKept === undefined) return "another";
-  if (isKept && !isOneFile(disk, kept)) {
-    Deno.removeSync(kept);
-    return "another";
+/** Replaces a file and keeps it under another name; `another`: another file stands there by now. */
+export function replaceFile({ temp, disk, kept }: Replacement): "done" | "another" {
+  switch (keep(disk, kept)) {
+    case "gone":
+      return "another";
+    case "moved":
+      putInPlace(temp, disk, kept);
+      return "done";
+    case "linked":
+      if (isOneFile(disk, kept)) {
+        Deno.renameSync(temp, disk);
+        return "done";
+      }
+      Deno.removeSync(kept);
+      return "another";
   }
-  Deno.renameSync(temp, disk);
-  return isKept ? "kept" : "not-kept";
 }
 
-/** Returns `undefined` if nothing is there. */
-function keep(disk: string, kept: string): boolean | undefined {
+/** Where there are no hard links, the file is away for a moment; a crash then leaves it as kept. */
+function keep(disk: string, kept: string): "linked" | "moved" | "gone" {
   try {
     Deno.linkSync(disk, kept);
-    return true;
+    return "linked";
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    if (isWithoutLinks(error)) return false;
+    if (error instanceof Deno.errors.NotFound) return "gone";
+    if (!isWithoutLinks(error)) throw error;
+    Deno.renameSync(disk, kept);
+    return "moved";
+  }
+}
+
+function putInPlace(temp: string, disk: string, kept: string): void {
+  try {
+    Deno.renameSync(temp, disk);
+  } catch (error) {
+    Deno.renameSync(kept, disk);
     throw error;
   }
 }
 
-/** Tells whether two names are those of one file. */
-export function isOneFile(a: string, b: string): boolean {
+function isOneFile(a: string, b: string): boolean {
   try {
     const [one, other] = [Deno.lstatSync(a), Deno.lstatSync(b)];
     return one.ino === other.ino && one.dev === other.dev;

@@ -96,7 +96,7 @@ async function clearUp(
     const note = await findByHash(vault, folder, litter.nameHash);
     const path = note ?? joinVaultPath(folder, "recovered.md");
     if (path === undefined) return false;
-    await saveConflictCopy(vault, { kept: disk, path, nowMs: clock.nowMs() });
+    saveConflictCopy(vault, { kept: disk, path, nowMs: clock.nowMs() });
     return true;
   }
   removeIfThere(disk);
@@ -117,8 +117,10 @@ async function isWorthKeeping(
 ): Promise<boolean> {
   try {
     const note = await findByHash(vault, folder, litter.nameHash);
-    const [kept, now] = [await Deno.lstat(disk), note && await Deno.lstat(diskPathOf(vault, note))];
-    if (now && now.ino === kept.ino && now.dev === kept.dev) return false;
+    // On a disk without hard links it may have been cut off while the note was away.
+    if (note === undefined) return true;
+    const [kept, now] = [await Deno.lstat(disk), await Deno.lstat(diskPathOf(vault, note))];
+    if (now.ino === kept.ino && now.dev === kept.dev) return false;
     const bytes = await Deno.readFile(disk);
     return await new Slicer(clock).run(hashBytes(bytes)) !== litter.etag;
   } catch (error) {

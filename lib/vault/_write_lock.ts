@@ -7,6 +7,11 @@ import { AppError } from "@/lib/errors.ts";
 import { settleWithin } from "@/lib/seams.ts";
 import { diskPathOf, reasonOf, stampOf, type Vault } from "./vault.ts";
 
+/** A write takes milliseconds; who holds the lock longer has stopped, or its disk has. */
+const LIMIT_MS = 10_000;
+/** For those who come while it is held by one who has stopped. */
+const STUCK_LIMIT_MS = 100;
+
 /** Where folders cannot be opened (Windows), a file of this name in the vault stands for it. */
 const LOCK_FILE = ".commonplace.lock";
 
@@ -18,6 +23,8 @@ export class WriteLock {
   /** Nothing can call off a wait, so that one which was given up goes on for the next who comes. */
   #wait: Promise<Deno.FsFile> | undefined;
   #isWanted = false;
+  /** True from a wait in vain on, until the lock was held again. */
+  #isStuck = false;
 
   constructor(vault: Vault) {
     this.#vault = vault;
@@ -26,12 +33,11 @@ export class WriteLock {
   /**
    * Runs work while no other process of ours writes into the vault.
    *
-   * @param limitMs A write takes milliseconds; who holds the lock longer has stopped.
    * @throws {AppError} `unavailable` if another process holds the lock that long, the vault's folder
    * cannot be opened, or another folder stands in its place.
    */
-  async run<T>(work: () => Promise<T>, limitMs: number): Promise<T> {
-    const file = await this.#acquire(limitMs);
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const file = await this.#acquire();
     try {
       this.#requireSameFolder();
       return await work();
@@ -41,13 +47,14 @@ export class WriteLock {
     }
   }
 
-  async #acquire(limitMs: number): Promise<Deno.FsFile> {
+  async #acquire(): Promise<Deno.FsFile> {
     this.#isWanted = true;
     const outcome: { file?: Deno.FsFile; error?: unknown } = {};
     const wait = this.#wait ??= this.#open();
     const held = wait.then((file) => outcome.file = file, (error) => outcome.error = error);
-    await settleWithin(held, Math.max(0, limitMs));
+    await settleWithin(held, this.#isStuck ? STUCK_LIMIT_MS : LIMIT_MS);
     this.#isWanted = false;
+    this.#isStuck = outcome.file === undefined && !("error" in outcome);
     if ("error" in outcome) throw outcome.error;
     if (outcome.file === undefined) throw busy();
     return outcome.file;
@@ -66,9 +73,10 @@ export class WriteLock {
       // The system's own queue: who asked again and again would lose against one who is quicker.
       if (!tryLock(file)) await file.lock(EXCLUSIVE);
       return file;
-    } catch (error) {
+    } catch (cause) {
       file.close();
-      throw error;
+      const words = `The vault cannot be locked: ${reasonOf(cause)}`;
+      throw new AppError("unavailable", words, { cause });
     }
   }
 
@@ -100,8 +108,7 @@ function openFolder(vault: Vault): Deno.FsFile {
   }
 }
 
-/** Says that others have been writing for too long. */
-export function busy(): AppError {
+function busy(): AppError {
   return new AppError(
     "unavailable",
     "Cannot write now: another process has been writing into this vault for ten seconds. Try again",

@@ -20,23 +20,22 @@ import { hashBytes } from "./etag.ts";
 import { joinLitter, keptName, tempName } from "./_litter.ts";
 import { ensureFolder, requireNoTwin, WrongPlace } from "./_make_folder.ts";
 import { type FileRights, removeIfThere, rightsOf, syncFolder, writeNewFile } from "./_new_file.ts";
-import { isOneFile, linkNew, type LinkOutcome, replaceFile } from "./_replace_file.ts";
+import { linkNew, replaceFile } from "./_replace_file.ts";
 import { saveConflictCopy } from "./_conflict_copy.ts";
-import { busy, WriteLock } from "./_write_lock.ts";
+import { WriteLock } from "./_write_lock.ts";
 import { sweepVault } from "./_sweep.ts";
 import {
   diskPathOf,
+  type FileStamp,
   isAbsence,
   MAX_NOTE_BYTES,
   readFile,
   reasonOf,
+  stampOf,
   statFile,
   type Vault,
 } from "./vault.ts";
 import { baseName, type FolderPath, isMarkdown, parentOf, type VaultPath } from "./vault_path.ts";
-
-/** A write takes milliseconds; a process that holds the lock longer has stopped, or its disk has. */
-const LOCK_LIMIT_MS = 10_000;
 
 /** Of a file that must not be there yet. */
 export const ABSENT = "absent";
@@ -69,6 +68,8 @@ interface Draft {
   readonly etag: string;
   /** Absent if the file holds it already. */
   readonly temp?: string;
+  /** Which file that is, whatever its name by then. */
+  readonly stamp?: FileStamp | undefined;
 }
 
 export class VaultWriter {
@@ -87,16 +88,9 @@ export class VaultWriter {
    * here does not meet itself.
    *
    * @throws The signal's reason if it aborts before the work begins.
-   * @throws {AppError} `unavailable` if that is not within ten seconds.
    */
-  async inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const limit = AbortSignal.timeout(LOCK_LIMIT_MS);
-    const stop = signal ? AbortSignal.any([signal, limit]) : limit;
-    try {
-      return await this.#edits.run(work, stop);
-    } catch (error) {
-      throw error === limit.reason ? busy() : error;
-    }
+  inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#edits.run(work, signal);
   }
 
   /**
@@ -142,11 +136,8 @@ export class VaultWriter {
     });
   }
 
-  /** The limit counts from the call: who waits behind others that wait in vain gives up with them. */
   #locked<T>(work: () => Promise<T>): Promise<T> {
-    const { clock } = this.#options;
-    const endMs = clock.monotonicMs() + LOCK_LIMIT_MS;
-    return this.#turn.run(() => this.#lock.run(work, endMs - clock.monotonicMs()));
+    return this.#turn.run(() => this.#lock.run(work));
   }
 
   /** Makes a folder and those above it, if they are missing; returns what was made. */
@@ -192,7 +183,7 @@ export class VaultWriter {
     const { state } = statFile(vault, path);
     if (state !== "absent") throw new EditConflict(`Cannot create "${path}": it is there already`);
     try {
-      requireNoTwin(vault, path);
+      requireNoTwin(vault, path, "file");
     } catch (error) {
       // Its folder is not there yet.
       if (!(error instanceof Deno.errors.NotFound)) throw error;
@@ -218,7 +209,7 @@ export class VaultWriter {
       removeIfThere(disk);
       throw error;
     }
-    return { change, etag, temp: disk };
+    return { change, etag, temp: disk, stamp: stampAt(disk) };
   }
 
   async #publishAll(drafts: readonly Draft[]): Promise<Written[]> {
@@ -236,10 +227,11 @@ export class VaultWriter {
 
   /** Removes new files again, as long as nobody has put another in their place. */
   #takeBack(drafts: readonly Draft[]): void {
-    for (const { change, temp } of drafts) {
-      if (temp === undefined || change.expected !== ABSENT) continue;
+    for (const { change, stamp } of drafts) {
+      if (stamp === undefined || change.expected !== ABSENT) continue;
       const disk = diskPathOf(this.#options.vault, change.path);
-      if (isOneFile(temp, disk)) removeIfThere(disk);
+      const now = stampAt(disk);
+      if (now?.ino === stamp.ino && now.dev === stamp.dev) removeIfThere(disk);
     }
   }
 
@@ -267,26 +259,31 @@ export class VaultWriter {
         keptName(this.#options.newId(), expected, baseName(path)),
       ) as VaultPath,
     );
-    const outcome: LinkOutcome = replaceFile({ temp, disk, kept });
-    if (outcome === "another") throw changed(path);
-    return { path, etag, ...await this.#settleKept(kept, change, outcome) };
+    if (replaceFile({ temp, disk, kept }) === "another") throw changed(path);
+    return { path, etag, ...await this.#settleKept(kept, change) };
   }
 
-  /** Looks at what was replaced, now that nobody finds it under its name any more. */
+  /**
+   * Looks at what was replaced, now that nobody finds it under its name any more. The note is
+   * written, whatever becomes of this: what stays is looked at by the next start.
+   */
   async #settleKept(
     kept: string,
     { path, expected }: Change,
-    outcome: LinkOutcome,
   ): Promise<Pick<Written, "conflictCopy">> {
-    if (outcome === "not-kept") return {};
     const { vault, clock, logger } = this.#options;
-    if (await new Slicer(clock).run(hashBytes(readKept(kept))) === expected) {
-      removeKept(kept);
+    try {
+      if (await new Slicer(clock).run(hashBytes(readKept(kept))) === expected) {
+        removeIfThere(kept);
+        return {};
+      }
+      const conflictCopy = saveConflictCopy(vault, { kept, path, nowMs: clock.nowMs() });
+      logger.warn("conflict-copy-saved");
+      return { conflictCopy };
+    } catch (error) {
+      logger.error("replaced-not-looked-at", { cause: describeFailure(error).cause });
       return {};
     }
-    const conflictCopy = await saveConflictCopy(vault, { kept, path, nowMs: clock.nowMs() });
-    logger.warn("conflict-copy-saved");
-    return { conflictCopy };
   }
 }
 
@@ -295,10 +292,6 @@ async function nothing(): Promise<void> {}
 /** At once, as a small file takes less time than a turn of the event loop; notes are bounded. */
 function readKept(kept: string): Uint8Array {
   return Deno.readFileSync(kept);
-}
-
-function removeKept(kept: string): void {
-  Deno.removeSync(kept);
 }
 
 function requireWritable({ exclusions }: Vault, { path, bytes }: Change): void {
@@ -340,6 +333,15 @@ function requireText(path: VaultPath, bytes: Uint8Array): void {
   }
 }
 
+function stampAt(disk: string): FileStamp | undefined {
+  try {
+    return stampOf(Deno.lstatSync(disk));
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}
+
 function leadsElsewhere(disk: string): boolean {
   return Deno.realPathSync(disk) !== disk;
 }
@@ -353,10 +355,22 @@ function requireRights(vault: Vault, path: VaultPath): FileRights | undefined {
   }
 }
 
+function mayOpen(disk: string): boolean {
+  try {
+    // Changes nothing, not even its times.
+    Deno.openSync(disk, { write: true }).close();
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.PermissionDenied) return false;
+    throw error;
+  }
+}
+
 /** A rename would replace a file that its owner made read-only. */
 function requireMayWrite(vault: Vault, path: VaultPath): void {
   const rights = requireRights(vault, path);
-  if (rights === undefined || (rights.mode & 0o200) !== 0) return;
+  const isReadOnly = rights !== undefined && (rights.mode & 0o200) === 0;
+  if (!isReadOnly && mayOpen(diskPathOf(vault, path))) return;
   throw new AppError("not-writable", `Cannot save "${path}": the file is read-only`);
 }
 

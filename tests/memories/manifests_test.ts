@@ -122,6 +122,35 @@ describe("Manifests", () => {
     equal(world.text("MEMORY.md").trim(), mine.trim());
   });
 
+  it("keep every line that no list of ours can have had", async () => {
+    const lines = [
+      "- [Home](../Home.md) — mine",
+      "- [Ideas](ideas/Plan.md) — from the vault's root",
+      "- [Plan](Plan.md) — by its name alone",
+      "- [Sec](own.md#part) — a heading",
+      "- [Own](own) — no ending",
+      "- [Q](own.md?x) — a query",
+      '- [T](own.md "title") — a title',
+      "- [Sub](sub/) — a folder",
+      "- [Note](note.md) — a note of the store",
+    ];
+    const text = `${lines.join("\n")}\n- [gone](2026/05/week1/2026-05-01-gone.md) — stale\n`;
+    await using world = await writingWorld({
+      "Home.md": "# Home\n",
+      "ideas/Plan.md": "# Plan\n",
+      "memories/note.md": "# Note\n",
+      "memories/a.md": memory("m1"),
+      [MANIFEST]: text,
+    });
+
+    world.write("memories/b.md", memory("m2"));
+    await settle(world);
+
+    const after = world.text(MANIFEST);
+    for (const line of lines) ok(after.includes(`${line}\n`), line);
+    ok(!after.includes("stale") && after.includes("- [N m2](b.md) — D\n"));
+  });
+
   it("do not fight for ever over what somebody else writes into them", async () => {
     await using world = await writingWorld({ "memories/a.md": memory("m1") });
     world.write("memories/b.md", memory("m2"));

@@ -148,6 +148,20 @@ describeWithGit("/api/handoff", () => {
     }
   });
 
+  it("keeps branches apart whose names differ in case alone", async () => {
+    await using world = await worldWithRepo();
+    const { cwd } = world;
+
+    for (const branch of ["feature/Login", "feature/login"]) {
+      equal((await handOff(world, { body: `on ${branch}`, cwd, branch })).status, 200);
+    }
+
+    for (const branch of ["feature/Login", "feature/login"]) {
+      const { body } = await resume(world, String(new URLSearchParams({ cwd, branch })));
+      equal(body.body, `on ${branch}`);
+    }
+  });
+
   it("says that the branch has to be passed where only the remote is known", async () => {
     await using world = await worldWithRepo();
     const where = { repo: "git@example.org:acme/site" };

@@ -57,20 +57,23 @@ const anyHandoff: fc.Arbitrary<Handoff> = fc.record({
   fc.oneof(fc.constant(handoff), anyActor.map((actor) => ({ ...handoff, actor })))
 );
 
+/** Ends an entry, with the blank line before the next one. */
+const END = "\n\n<!-- /handoff -->\n\n";
+
 describe("addHandoff()", () => {
   it("addHandoff() begins a file", () => {
     const text = addHandoff(undefined, first, "main");
 
-    equal(text, `${headOf(first)}\n${markerOf(first)}\n\nHalf done.\n\n`);
+    equal(text, `${headOf(first)}\n${markerOf(first)}\n\nHalf done.${END}`);
     equal(addHandoff("", first, "main"), text);
   });
 
   it("addHandoff() puts the newest first, and its time into the frontmatter", () => {
     const text = addHandoff(addHandoff(undefined, first, "main"), second, "main");
 
-    const entries = `${markerOf(second)}\n\n# 还差\n\n- 测试\n\n${
+    const entries = `${markerOf(second)}\n\n# 还差\n\n- 测试${END}${
       markerOf(first)
-    }\n\nHalf done.\n\n`;
+    }\n\nHalf done.${END}`;
     equal(text, `${headOf(second)}\n${entries}`);
     deepEqual(readHandoffs(text), [second, first]);
   });
@@ -86,6 +89,17 @@ describe("addHandoff()", () => {
     ok(!text?.includes("body 2\n"));
   });
 
+  it("addHandoff() keeps what a person wrote behind a handoff, when that goes too", () => {
+    let text = addHandoff(undefined, first, "main") + "My own words.\n";
+    for (let number = 1; number <= 25; number++) {
+      text = addHandoff(text, { ...first, body: `body ${number}` }, "main");
+    }
+
+    equal(readHandoffs(text).length, 10);
+    equal(text.split("My own words.\n").length, 2);
+    ok(!readHandoffs(text).some(({ body }) => body.includes("My own words")));
+  });
+
   it("addHandoff() keeps what a person wrote before the first handoff and inside of one", () => {
     const note = "\n# Handoffs\n\nMine.\n\n";
     const edited = `${markerOf(first)}\r\n\r\nHalf   done,\nby me.\n<!-- note -->\n\n\n\n`;
@@ -93,12 +107,12 @@ describe("addHandoff()", () => {
 
     const after = addHandoff(before, second, "main");
 
-    equal(after, `${headOf(second)}${note}${markerOf(second)}\n\n${second.body}\n\n${edited}`);
+    equal(after, `${headOf(second)}${note}${markerOf(second)}\n\n${second.body}${END}${edited}`);
     equal(readHandoffs(after)[1]?.body, "Half   done,\nby me.\n<!-- note -->");
   });
 
   it("addHandoff() takes a file without any handoff as a person's text", () => {
-    const marker = `${markerOf(first)}\n\nHalf done.\n\n`;
+    const marker = `${markerOf(first)}\n\nHalf done.${END}`;
 
     equal(addHandoff("Mine.", first, "main"), `${headOf(first)}Mine.\n\n${marker}`);
     equal(addHandoff("Mine.\n", first, "main"), `${headOf(first)}Mine.\n${marker}`);
@@ -123,7 +137,7 @@ describe("addHandoff()", () => {
 
     const kept = "# mine\ntags: [a, 'b']\n\nnested:\n  branch: stays\n...\n";
     const keys = `branch: "main"\nupdated_at: "${first.updatedAt}"\n`;
-    equal(text, `\ufeff---\n${keys}${kept}\n${markerOf(first)}\n\nHalf done.\n\n`);
+    equal(text, `\ufeff---\n${keys}${kept}\n${markerOf(first)}\n\nHalf done.${END}`);
   });
 
   it("addHandoff() does not take a rule inside a handoff for the end of an open frontmatter", () => {
@@ -184,7 +198,7 @@ describe("addHandoff()", () => {
       const text = addHandoff(undefined, { ...first, actor }, "main");
       const [read] = readHandoffs(text);
 
-      equal(text.split("-->").length, 2);
+      equal(text.split("-->").length, 3);
       equal(read?.actor, expected);
       equal(read?.body, first.body);
     }

@@ -52,6 +52,19 @@ function toBytes(text: string | Uint8Array): Uint8Array {
   return typeof text === "string" ? new TextEncoder().encode(text) : text;
 }
 
+/** Takes hard links away from all disks, until it is disposed of. */
+function withoutLinks(): Disposable {
+  const link = Deno.linkSync;
+  Deno.linkSync = () => {
+    throw Object.assign(new Error("no links"), { code: "EPERM" });
+  };
+  return {
+    [Symbol.dispose]: () => {
+      Deno.linkSync = link;
+    },
+  };
+}
+
 function etagOf(text: string | Uint8Array): string {
   return runAtOnce(hashBytes(toBytes(text)));
 }
@@ -166,6 +179,35 @@ describe("VaultWriter.write() of a file that is there", () => {
 
     deepEqual(await Deno.readFile(world.pathOf("latin.md")), latin);
     deepEqual(listAll(world.root), ["fixed.md", "latin.md"]);
+  });
+
+  it("keeps the order of things on a disk without hard links", async () => {
+    const vault: { pathOf?: (path: string) => string } = {};
+    const count = { ids: 0 };
+    const newId = () => {
+      if (++count.ids === 2) Deno.writeTextFileSync(vault.pathOf?.("a.md") ?? "", "theirs");
+      return randomId();
+    };
+    await using world = await writerWorld({ "a.md": "old" }, newId);
+    vault.pathOf = world.pathOf;
+    using _disk = withoutLinks();
+    const { conflictCopy } = await world.save("a.md", "new", etagOf("old"));
+    const made = await world.save("b.md", "text", ABSENT);
+
+    equal(world.text("a.md"), "new");
+    equal(world.text(conflictCopy ?? ""), "theirs");
+    equal(made.etag, etagOf("text"));
+    await rejects(world.save("b.md", "again", ABSENT), EditConflict);
+  });
+
+  it("brings a note back that was away when a write was cut off", async () => {
+    await using world = await writerWorld({});
+    const nameHash = etagOf("a.md").slice(0, 16);
+    world.write(`.commonplace-1.${etagOf("old")}.${nameHash}.kept`, "old");
+
+    await world.writer.sweep();
+
+    equal(world.text("recovered (conflict 2026-05-14 10.30.00).md"), "old");
   });
 
   it("saves what another program wrote at the last moment as a conflict copy", async () => {
