@@ -9,6 +9,7 @@ import {
   ENV_NAMES,
   LIBRARY_ENV_NAMES,
   loadConfig,
+  MACHINE_ENV_NAMES,
   parseCommand,
 } from "@/lib/config.ts";
 import { systemDisk } from "@/lib/config_disk.ts";
@@ -100,13 +101,11 @@ async function prepareVault(config: Config, logger: Logger): Promise<void> {
 
 /** Returns what Git may know of the environment: where its settings are, and nothing that is one. */
 function gitEnvironment(env: ReadonlyMap<string, string>): Record<string, string> {
-  return Object.fromEntries(GIT_ENV_NAMES.flatMap((name) => {
+  return Object.fromEntries(MACHINE_ENV_NAMES.flatMap((name) => {
     const value = env.get(name);
     return value === undefined ? [] : [[name, value]];
   }));
 }
-
-const GIT_ENV_NAMES = ["HOME", "USERPROFILE", "XDG_CONFIG_HOME", "PATH"];
 
 /** Finds what was not listed too: `token` may name any variable as `env:NAME`. */
 class Environment extends Map<string, string> {

@@ -25,8 +25,8 @@ export function clientName(
   info: ClientInfo | undefined,
   userAgent: string | undefined,
 ): string | undefined {
-  const name = info ? `${info.name}/${info.version}` : userAgent?.split(" ", 1)[0];
+  const name = (info ? `${info.name}/${info.version}` : userAgent?.split(" ", 1)[0]) ?? "";
   // Some put the address of their service there, with all that it holds.
-  const safe = (name ?? "").slice((name ?? "").lastIndexOf("@") + 1);
+  const safe = name.slice(name.lastIndexOf("@") + 1);
   return safe.replace(/[^\w.@/:+-]+/g, "-").slice(0, MAX_CLIENT_CHARS) || undefined;
 }

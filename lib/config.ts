@@ -298,7 +298,7 @@ function formatDefault(field: z.ZodType): string {
 }
 
 /** Names of the machine that the program reads: home folder, `rg` and `git` and its settings. */
-const MACHINE_ENV_NAMES: readonly string[] = ["HOME", "USERPROFILE", "PATH", "XDG_CONFIG_HOME"];
+export const MACHINE_ENV_NAMES = ["HOME", "USERPROFILE", "PATH", "XDG_CONFIG_HOME"] as const;
 
 /** Names that a library reads and stops at where it may not: the YAML parser of npm. */
 export const LIBRARY_ENV_NAMES: readonly string[] = ["LOG_STREAM", "LOG_TOKENS"];

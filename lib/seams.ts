@@ -4,6 +4,7 @@
  */
 
 import { setImmediate } from "node:timers";
+import { isoTime } from "@/lib/time_text.ts";
 
 /** Tells the time. */
 export interface Clock {
@@ -56,7 +57,7 @@ export function createLogger(options: LoggerOptions): Logger {
   const threshold = LOG_LEVELS.indexOf(options.level);
   const at = (level: LogLevel) => (event: string, fields: LogFields = {}) => {
     if (LOG_LEVELS.indexOf(level) < threshold) return;
-    const time = new Date(options.clock.nowMs()).toISOString();
+    const time = isoTime(options.clock.nowMs());
     options.write(
       options.pretty
         ? formatPretty(time, level, event, fields)

@@ -35,7 +35,7 @@ export function memoryRoutes(services: Services): Hono<AppEnv> {
   });
   routes.post("/", async (c) => {
     const input = await readJson(c, CreateMemoryInput);
-    return answerSaved(c, await createMemory(services, c.get("caller"), input), CREATED);
+    return answerSaved(c, await createMemory(services, c.get("caller"), input));
   });
   routes.patch("/:id{[^]+}", async (c) => {
     const id = readPathParameter(c.req.url, "id");
@@ -43,21 +43,17 @@ export function memoryRoutes(services: Services): Hono<AppEnv> {
     const input = await readJson(c, UpdateMemoryInput);
     const etags = readExpectedStates(c);
     const saved = await updateMemory(services, c.get("caller"), { ...input, id, etags });
-    return answerSaved(c, saved, OK);
+    return answerSaved(c, saved);
   });
   return routes;
 }
 
-const OK = 200;
 const CREATED = 201;
 
 /** Says of a memory that was saved where it is and which state it has. */
-export function answerSaved(
-  c: Context<AppEnv>,
-  saved: SavedMemory,
-  status: typeof OK | typeof CREATED,
-): Response {
+export function answerSaved(c: Context<AppEnv>, saved: SavedMemory): Response {
   c.header("ETag", `"${saved.etag}"`);
-  if (status === CREATED) c.header("Location", `/api/memories/${encodeURIComponent(saved.id)}`);
-  return c.json(saved, status);
+  if (!saved.created) return c.json(saved);
+  c.header("Location", `/api/memories/${encodeURIComponent(saved.id)}`);
+  return c.json(saved, CREATED);
 }

@@ -7,13 +7,11 @@ import type { AppEnv } from "./app_env.ts";
 import { answerSaved } from "./memories.ts";
 import { readJson } from "./read_json.ts";
 
-const CREATED = 201;
-
 export function rememberRoutes(services: Services): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   routes.post("/", async (c) => {
     const input = await readJson(c, RememberInput);
-    return answerSaved(c, await remember(services, c.get("caller"), input), CREATED);
+    return answerSaved(c, await remember(services, c.get("caller"), input));
   });
   return routes;
 }

@@ -4,7 +4,7 @@
  */
 import type { Diagnostic } from "@/lib/contracts.ts";
 import { type ConflictCopy, conflictCopyOf } from "@/lib/vault/conflict_copies.ts";
-import { storeOf, type VaultLayout } from "@/lib/vault/kinds.ts";
+import { scopeIdOf, type VaultLayout } from "@/lib/vault/kinds.ts";
 import { normalizeTag } from "@/lib/vault/tags.ts";
 import { comparisonKey, type VaultPath } from "@/lib/vault/vault_path.ts";
 import type { NoteDatabase, NoteDocument, Visibility } from "./orama.ts";
@@ -282,7 +282,7 @@ export class NoteTable {
       id: note.path,
       kind: note.kind,
       status: statusOf(note),
-      project: storeOf(this.#options.layout, note.path)?.scopeId ?? "",
+      project: scopeIdOf(this.#options.layout, note.path),
       folders: foldersAbove(note.path),
       tags: [...new Set(note.tags.map(normalizeTag).filter((tag) => tag !== undefined))],
       visibility,

@@ -1,5 +1,6 @@
 /** From a file's bytes to all that the index holds of it, in small steps. */
 import type { Diagnostic } from "@/lib/contracts.ts";
+import { isoTime } from "@/lib/time_text.ts";
 import { classifyNote, identifyNote, type VaultLayout } from "@/lib/vault/kinds.ts";
 import { bodyOf, type ParsedNote, parseNote } from "@/lib/vault/note.ts";
 import type { FrontmatterValue } from "@/lib/vault/frontmatter.ts";
@@ -97,7 +98,7 @@ function describeNote(layout: VaultLayout, path: VaultPath, parts: NoteParts): I
     status: parsed.status,
     actor: parsed.actor,
     originSessionId: parsed.originSessionId,
-    updatedAt: parsed.updatedAt ?? new Date(stamp.mtimeMs).toISOString(),
+    updatedAt: parsed.updatedAt ?? isoTime(stamp.mtimeMs),
     chunks,
     problems,
     etag,
@@ -135,7 +136,7 @@ function unreadableNote(
     status: undefined,
     actor: undefined,
     originSessionId: undefined,
-    updatedAt: new Date(file.stamp.mtimeMs).toISOString(),
+    updatedAt: isoTime(file.stamp.mtimeMs),
     chunks: toChunkTable([]),
     problems: [problem],
     etag: file.etag,

@@ -5,6 +5,7 @@ import type { Invocation } from "@/lib/contracts_tools.ts";
 import { AppError, describeFailure, toToolError } from "@/lib/errors.ts";
 import { roundMs } from "@/lib/seams.ts";
 import type { Services } from "@/lib/services.ts";
+import { isoTime } from "@/lib/time_text.ts";
 import type { InvocationLog } from "./invocation_log.ts";
 import type { Tool, ToolAnswer } from "./tool.ts";
 
@@ -34,7 +35,7 @@ export async function callTool(
   const { clock, logger } = services;
   const { caller, ...who } = context;
   const { name } = tool.listing;
-  const startedAt = new Date(clock.nowMs()).toISOString();
+  const startedAt = isoTime(clock.nowMs());
   const startMs = clock.monotonicMs();
   const record = (outcome: string): void => {
     const ms = roundMs(clock.monotonicMs() - startMs);

@@ -13,8 +13,8 @@ import {
 import { type CursorPlace, type Cursors, cursorsOf, refusedCursor } from "@/lib/cursor.ts";
 import { AppError } from "@/lib/errors.ts";
 import { cursorsAfter, listMemories } from "@/lib/memories/list_memories.ts";
-import { type OpenedMemory, openMemory } from "@/lib/memories/open_memory.ts";
-import { lineAt } from "@/lib/vault/note_text.ts";
+import { openMemory } from "@/lib/memories/open_memory.ts";
+import { lineAt, type NoteText } from "@/lib/vault/note_text.ts";
 import { clip, clipJson, countChars, fitText, MAX_ANSWER_CHARS, packListing } from "./pack.ts";
 import { MAX_LABEL_CHARS, MAX_NAME_CHARS, shortenDescription } from "./shorten.ts";
 import { defineTool, READ_ONLY, type Tool, type ToolAnswer } from "./tool.ts";
@@ -44,9 +44,9 @@ const memoryOpenTool: Tool = defineTool({
     const { id, scope, cwd = caller.cwd, repo } = asked;
     const cursors = cursorsOf(["memory_open", id, scope, cwd, repo]);
     const place = cursor === undefined ? undefined : cursors.parse(cursor);
-    const { memory, text } = await openMemory(services, caller, asked);
-    if (!memory || !text) throw new TypeError("A note was left out that nobody has");
-    return showPage({ memory, text }, cursors, place);
+    const { memory, parsed } = await openMemory(services, caller, asked);
+    if (!memory || !parsed) throw new TypeError("A note was left out that nobody has");
+    return showPage({ memory, text: parsed.text }, cursors, place);
   },
 });
 
@@ -83,7 +83,7 @@ export const MEMORY_TOOLS: readonly Tool[] = [memoryOpenTool, listMemoryTool];
 
 /** Shows what fits of a note, from where the page before ended. */
 function showPage(
-  { memory, text }: Required<Pick<OpenedMemory, "memory" | "text">>,
+  { memory, text }: { readonly memory: MemoryAnswer; readonly text: NoteText },
   cursors: Cursors,
   place: CursorPlace | undefined,
 ): ToolAnswer {

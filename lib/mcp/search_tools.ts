@@ -1,5 +1,6 @@
 /** Tools that look for notes. */
 import {
+  type Caller,
   type Hit,
   MAX_SEARCH_OFFSET,
   SEARCH_MODES,
@@ -44,7 +45,7 @@ const searchNotesTool: Tool = defineTool({
   result: SearchNotesResult,
   run: async (services, caller, { query, cursor, ...filters }) => {
     const input: SearchInput = { q: query, folder: undefined, status: undefined, ...filters };
-    const page = readPage("search_notes", { query, ...filters, from: caller.cwd }, cursor);
+    const page = readPage("search_notes", caller, { query, ...filters, cursor });
     const { offset, mode = input.mode } = page;
     const answer = await searchNotes(services, caller, { ...input, mode, offset });
     const { query: _query, tookMs: _tookMs, results, ...head } = answer;
@@ -66,7 +67,7 @@ const recallTool: Tool = defineTool({
   args: RecallArgs,
   result: RecallResult,
   run: async (services, caller, { cursor, top_k: limit, ...input }) => {
-    const page = readPage("recall", { limit, ...input, from: caller.cwd }, cursor);
+    const page = readPage("recall", caller, { limit, ...input, cursor });
     const { offset, mode = input.mode } = page;
     const answer = await recall(services, caller, { ...input, limit, mode, offset });
     const { results, ...head } = answer;
@@ -88,7 +89,7 @@ const memorySearchTool: Tool = defineTool({
   args: MemorySearchArgs,
   result: MemorySearchResult,
   run: async (services, caller, { cursor, ...input }) => {
-    const page = readPage("memory_search", { ...input, from: caller.cwd }, cursor);
+    const page = readPage("memory_search", caller, { ...input, cursor });
     const answer = await searchText(services, caller, { ...input, offset: page.offset });
     const { results, ...head } = answer;
     return page.pack(head, results.map(shortenFile));
@@ -110,9 +111,13 @@ interface Page {
   pack(head: PageHead, results: readonly unknown[]): ToolAnswer;
 }
 
-/** Reads where a page begins; the cursor holds for the same tool and arguments only. */
-function readPage(tool: string, args: object, cursor: string | undefined): Page {
-  const cursors = cursorsOf([tool, args]);
+/** Reads where a page begins; the cursor holds for the same tool, place and arguments only. */
+function readPage(
+  tool: string,
+  { cwd: from }: Caller,
+  { cursor, ...args }: Readonly<Record<string, unknown>> & { cursor: string | undefined },
+): Page {
+  const cursors = cursorsOf([tool, { ...args, from }]);
   const { offset, mode } = cursor === undefined
     ? { offset: 0, mode: undefined }
     : toPlace(cursors.parse(cursor));

@@ -5,7 +5,7 @@ import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import { ACTIVE } from "@/lib/index/note_table.ts";
 import type { Projects } from "@/lib/projects/projects.ts";
 import type { Logger, NewUlid } from "@/lib/seams.ts";
-import { storeOf, type VaultLayout } from "@/lib/vault/kinds.ts";
+import { NO_STORE, scopeIdOf, type VaultLayout } from "@/lib/vault/kinds.ts";
 import type { ParsedNote } from "@/lib/vault/note.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import type { VaultWriter } from "@/lib/vault/vault_writer.ts";
@@ -43,16 +43,6 @@ export function describeSaved(
 /** Says what kind of store a file lies in. */
 export function scopeNameOf(layout: VaultLayout, path: VaultPath): SavedMemory["scope"] {
   const id = scopeIdOf(layout, path);
-  if (id === "") return "none";
+  if (id === NO_STORE) return "none";
   return id === GLOBAL_SCOPE_ID ? "global" : "project";
-}
-
-/** Returns the id of the store that a file lies in, `""` if there is none. */
-export function scopeIdOf(layout: VaultLayout, path: VaultPath): string {
-  return storeOf(layout, path)?.scopeId ?? "";
-}
-
-/** Returns the time as notes have it. */
-export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

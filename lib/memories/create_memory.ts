@@ -7,7 +7,9 @@ import { show } from "@/lib/parse_input.ts";
 import type { FoundProject } from "@/lib/projects/projects.ts";
 import { requireNoSecrets } from "@/lib/require_no_secrets.ts";
 import { Slicer } from "@/lib/seams.ts";
+import { formatDay, isoTime } from "@/lib/time_text.ts";
 import type { FrontmatterValue } from "@/lib/vault/frontmatter.ts";
+import { NO_STORE, scopeIdOf } from "@/lib/vault/kinds.ts";
 import { retryOnConflict } from "@/lib/vault/retry_on_conflict.ts";
 import { statFile } from "@/lib/vault/vault.ts";
 import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
@@ -15,8 +17,8 @@ import { ABSENT, type Change, type Written } from "@/lib/vault/vault_writer.ts";
 import { findMemory, type MemoryFile } from "./_find_memory.ts";
 import { type AskedContent, normalizeContent, textsOf } from "./_memory_content.ts";
 import { editMemory, formatMemory, requireBody } from "./_memory_text.ts";
-import { isoTime, type SaveMemoryDeps, scopeIdOf, scopeNameOf } from "./_saved_memory.ts";
-import { formatDay, newMemoryId, slugOf, weekBucketOf } from "./memory_names.ts";
+import { type SaveMemoryDeps, scopeNameOf } from "./_saved_memory.ts";
+import { newMemoryId, slugOf, weekBucketOf } from "./memory_names.ts";
 import { findSimilar } from "./similar.ts";
 
 export interface CreateMemory extends AskedContent, Omit<AskedScope, "scope" | "project"> {
@@ -52,7 +54,7 @@ export async function createMemory(
   input: CreateMemory,
 ): Promise<SavedMemory> {
   const saved = await writeNewMemory(deps, caller, input);
-  const projects = [scopeIdOf(deps.vault, parseVaultPath(saved.path)), GLOBAL_SCOPE_ID, ""];
+  const projects = [scopeIdOf(deps.vault, parseVaultPath(saved.path)), GLOBAL_SCOPE_ID, NO_STORE];
   const similar = await findSimilar(deps, caller, { ...saved, projects });
   return similar === undefined ? saved : { ...saved, similar };
 }

@@ -37,15 +37,6 @@ export function newMemoryId({ ulid, name }: { ulid: string; name: string }): str
   return `mem_${ulid.toLowerCase()}_${slug.replace(/_$/, "")}`;
 }
 
-/** Returns the day of a time on this machine's calendar, as `YYYY-MM-DD`. */
-export function formatDay(nowMs: number): string {
-  const date = new Date(nowMs);
-  const year = String(date.getFullYear()).padStart(4, "0");
-  return `${year}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
-}
-
-const twoDigits = (value: number): string => String(value).padStart(2, "0");
-
 const DAY = /^(\d{4})-(\d{2})-(0[1-9]|[12]\d|3[01])$/;
 const DAYS_A_BUCKET = 7;
 

@@ -9,7 +9,6 @@ import { type Clock, type Semaphore, Slicer } from "@/lib/seams.ts";
 import type { FrontmatterValue } from "@/lib/vault/frontmatter.ts";
 import { identifyNote, type NoteIdentity } from "@/lib/vault/kinds.ts";
 import { bodyOf, type ParsedNote } from "@/lib/vault/note.ts";
-import type { NoteText } from "@/lib/vault/note_text.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
 import { isMarkdown, parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
 import { parseText, readHashed } from "./_read_file.ts";
@@ -32,9 +31,7 @@ export interface OpenedMemory {
   readonly etag: string;
   /** Absent if the caller has it already. */
   readonly memory?: MemoryAnswer;
-  /** The text of `memory.markdown`, with its lines. */
-  readonly text?: NoteText;
-  /** The note as it was parsed; goes no further than other use cases. */
+  /** The note as it was parsed; absent as `memory` is, and never part of an answer. */
   readonly parsed?: ParsedNote;
 }
 
@@ -76,7 +73,7 @@ export async function openMemory(
   const { etag } = found;
   if (input.knownEtags?.includes(etag)) return { etag };
   const { parsed } = found;
-  return { etag, memory: describe(deps, found), text: parsed.text, parsed };
+  return { etag, memory: describe(deps, found), parsed };
 }
 
 interface FoundNote extends NoteIdentity {

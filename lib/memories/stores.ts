@@ -4,7 +4,7 @@ import { IndexNotReady } from "@/lib/errors.ts";
 import { countChunks } from "@/lib/index/indexed_note.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import { type Clock, Slicer } from "@/lib/seams.ts";
-import { storeOf } from "@/lib/vault/kinds.ts";
+import { NO_STORE, storeOf } from "@/lib/vault/kinds.ts";
 import { scanVault } from "@/lib/vault/scan.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
@@ -52,13 +52,13 @@ export async function readStores(
 
 function findRow(rows: Map<string, StoreFigures>, vault: Vault, path: VaultPath): StoreFigures {
   const store = storeOf(vault, path);
-  return rowFor(rows, store?.scopeId ?? "", store?.folder ?? ".");
+  return rowFor(rows, store?.scopeId ?? NO_STORE, store?.folder ?? ".");
 }
 
 function rowFor(rows: Map<string, StoreFigures>, id: string, folder: string): StoreFigures {
   const known = rows.get(id);
   if (known) return known;
-  const scope = id === "" ? "vault" : id === GLOBAL_SCOPE_ID ? "global" : "project";
+  const scope = id === NO_STORE ? "vault" : id === GLOBAL_SCOPE_ID ? "global" : "project";
   const row = { scope, id, folder, notes: 0, memories: 0, chunks: 0, files: 0, bytes: 0 };
   rows.set(id, row);
   return row;

@@ -5,14 +5,16 @@ import { EditConflict, InvalidRequest } from "@/lib/errors.ts";
 import { show } from "@/lib/parse_input.ts";
 import { requireNoSecrets } from "@/lib/require_no_secrets.ts";
 import { Slicer } from "@/lib/seams.ts";
+import { isoTime } from "@/lib/time_text.ts";
 import type { FrontmatterValue } from "@/lib/vault/frontmatter.ts";
+import { scopeIdOf } from "@/lib/vault/kinds.ts";
 import type { ParsedNote } from "@/lib/vault/note.ts";
 import { retryOnConflict } from "@/lib/vault/retry_on_conflict.ts";
 import { findMemory, type MemoryFile } from "./_find_memory.ts";
 import { type AskedContent, normalizeContent, textsOf } from "./_memory_content.ts";
 import { editMemory, type MemoryEdit } from "./_memory_text.ts";
 import { parseText } from "./_read_file.ts";
-import { describeSaved, isoTime, type SaveMemoryDeps, scopeIdOf } from "./_saved_memory.ts";
+import { describeSaved, type SaveMemoryDeps } from "./_saved_memory.ts";
 import { newMemoryId, normalizeTags } from "./memory_names.ts";
 
 export interface UpdateMemory extends AskedContent, Omit<AskedScope, "scope" | "project"> {

@@ -2,6 +2,7 @@
 import { AppError } from "@/lib/errors.ts";
 import { maskUserinfo } from "@/lib/mask_userinfo.ts";
 import { type Clock, type NewUlid, runAtOnce, Slicer } from "@/lib/seams.ts";
+import { isoTime } from "@/lib/time_text.ts";
 import { isUlid } from "@/lib/ulid.ts";
 import { editFrontmatter } from "@/lib/vault/edit_frontmatter.ts";
 import { hashBytes } from "@/lib/vault/etag.ts";
@@ -120,7 +121,7 @@ export class ProjectStores {
     const ulid = newUlid();
     const folder = parseVaultPath(`${this.#folder()}/${ulid}`);
     const path = identityPathOf(folder);
-    const text = identityText(project, { ulid, createdAt: toIso(clock) });
+    const text = identityText(project, { ulid, createdAt: isoTime(clock.nowMs()) });
     let rival: ProjectStore | undefined;
     try {
       const change = { path, bytes: new TextEncoder().encode(text), expected: ABSENT };
@@ -202,10 +203,6 @@ function identityText(
   const words = "这个文件夹保存这个项目的记忆；上面的 `repo_id` 说明它属于哪个仓库。\n\n" +
     "This folder holds the memories of the project; `repo_id` above says whose they are.\n";
   return `${formatFrontmatter(fields)}\n${words}`;
-}
-
-function toIso(clock: Clock): string {
-  return new Date(clock.nowMs()).toISOString();
 }
 
 async function listNames(disk: string): Promise<string[]> {

@@ -3,6 +3,7 @@ import { type AskedScope, type Caller, GLOBAL_SCOPE_ID, type Scope } from "@/lib
 import { AppError, InvalidRequest, ScopeUnresolved } from "@/lib/errors.ts";
 import { didYouMean } from "@/lib/nearest_name.ts";
 import { show } from "@/lib/parse_input.ts";
+import { NO_STORE } from "@/lib/vault/kinds.ts";
 import type { Git, Repository } from "./git.ts";
 import type { LostStore, ProjectStore, ProjectStores } from "./project_store.ts";
 import { projectNameOf, repoIdOf } from "./repo_identity.ts";
@@ -27,8 +28,8 @@ export interface FoundProject {
   /** `undefined` = a detached HEAD, or not known. */
   readonly branch: string | undefined;
   readonly commit: string | undefined;
-  /** True if its stores do not name its identity of today. */
-  readonly isFoundByOtherName?: boolean;
+  /** True if its stores name the place where it lay before it got its remote. */
+  readonly isFromBeforeRemote?: boolean;
 }
 
 export interface ProjectsOptions {
@@ -42,9 +43,6 @@ export interface OpenedStore {
   /** For the caller, if a new store may not be what was expected. */
   readonly notice?: string;
 }
-
-/** The scope of notes that lie in no store. */
-const NO_STORE = "";
 
 /** More stores of repositories without a remote are not asked about. */
 const MAX_CANDIDATES = 16;
@@ -122,9 +120,7 @@ export class Projects {
     const { name, repoId } = project.ref;
     if (store) {
       // From now on every clone finds it.
-      if (project.isFoundByOtherName && project.source === "origin") {
-        await this.#adopt(store, repoId);
-      }
+      if (project.isFromBeforeRemote) await this.#adopt(store, repoId);
       return { store };
     }
     const commit = project.source === "local" ? project.commit : undefined;
@@ -161,10 +157,11 @@ export class Projects {
   ): Promise<FoundProject> {
     const own = await this.#stores.findByRepo(repository.repoId);
     if (own.length > 0) return toFound(repository, own, repository);
-    const stores = repository.source === "local"
-      ? await this.#findMoved(repository, cwd, signal)
-      : await this.#findFromBeforeRemote(cwd, signal);
-    return { ...toFound(repository, stores, repository), isFoundByOtherName: stores.length > 0 };
+    if (repository.source === "local") {
+      return toFound(repository, await this.#findMoved(repository, cwd, signal), repository);
+    }
+    const stores = await this.#findFromBeforeRemote(cwd, signal);
+    return { ...toFound(repository, stores, repository), isFromBeforeRemote: stores.length > 0 };
   }
 
   /**

@@ -3,7 +3,7 @@ import type { AskedScope, Caller } from "@/lib/contracts.ts";
 import type { MatchingFile, TextSearchAnswer } from "@/lib/contracts_tools.ts";
 import { readState } from "@/lib/index/answer_state.ts";
 import type { GrepFile } from "@/lib/vault/grep.ts";
-import { storeOf } from "@/lib/vault/kinds.ts";
+import { scopeIdOf } from "@/lib/vault/kinds.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import { FileJudge, type FileLabel } from "./_file_judge.ts";
@@ -69,7 +69,7 @@ export async function searchText(
 }
 
 function isInScope(vault: Vault, path: VaultPath, ids: readonly string[] | undefined): boolean {
-  return ids === undefined || ids.includes(storeOf(vault, path)?.scopeId ?? "");
+  return ids === undefined || ids.includes(scopeIdOf(vault, path));
 }
 
 function toMatchingFile(

@@ -15,6 +15,7 @@ import type { ProjectStore } from "@/lib/projects/project_store.ts";
 import type { FoundProject, Projects } from "@/lib/projects/projects.ts";
 import { requireNoSecrets } from "@/lib/require_no_secrets.ts";
 import { type Clock, Slicer } from "@/lib/seams.ts";
+import { isoTime } from "@/lib/time_text.ts";
 import { hashBytes } from "@/lib/vault/etag.ts";
 import { retryOnConflict } from "@/lib/vault/retry_on_conflict.ts";
 import { diskPathOf, readFile, statFile, type Vault } from "@/lib/vault/vault.ts";
@@ -61,7 +62,7 @@ export async function setHandoff(
   const branch = requireBranch(project, asked);
   const { store } = await deps.projects.openStore(project);
   const path = await findFile(deps.vault, store, branch);
-  const updatedAt = new Date(deps.clock.nowMs()).toISOString();
+  const updatedAt = isoTime(deps.clock.nowMs());
   const actor = caller.client === undefined ? {} : { actor: caller.client };
   const add = (text: string | undefined) => addHandoff(text, { updatedAt, ...actor, body }, branch);
   const { conflictCopy } = await deps.writer.inTurn(() => append(deps, path, add), caller.signal);

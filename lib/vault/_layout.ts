@@ -1,4 +1,5 @@
 /** What a new vault holds. Headings name both languages, so that either reader feels at home. */
+import { formatDay } from "@/lib/time_text.ts";
 
 export interface Layout {
   /** Folders that may stay empty; those of files come by themselves. */
@@ -86,12 +87,4 @@ export function fullLayout(memoriesFolder: string, nowMs: number): Layout {
 
 function lines(...texts: readonly string[]): string {
   return `${texts.join("\n")}\n`;
-}
-
-function formatDay(ms: number): string {
-  const date = new Date(ms);
-  const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) =>
-    String(part).padStart(2, "0")
-  );
-  return `${date.getFullYear()}-${month}-${day}`;
 }

@@ -3,10 +3,8 @@
  * walk of the vault takes one for a note, and say all that is needed to clear up after a crash.
  */
 import { createHash } from "node:crypto";
-import type { FolderPath } from "./vault_path.ts";
-
-/** Tells the names of one write from those of any other. */
-export type WriteId = string;
+import { diskPathOf, type Vault } from "./vault.ts";
+import type { FolderPath, VaultPath } from "./vault_path.ts";
 
 const TEMP = /^\.commonplace-[\da-z-]{1,64}\.tmp$/;
 const KEPT = /^\.commonplace-[\da-z-]{1,64}\.([\da-f]{64})\.([\da-f]{16})\.kept$/;
@@ -18,8 +16,8 @@ export type Litter =
   /** What a write replaced: another program may have changed it at the last moment. */
   | { readonly kind: "kept"; readonly etag: string; readonly nameHash: string };
 
-/** Returns the name under which new content is written. */
-export function tempName(id: WriteId): string {
+/** Returns the name under which new content is written; the id tells one write from any other. */
+export function tempName(id: string): string {
   return `.commonplace-${id}.tmp`;
 }
 
@@ -29,7 +27,7 @@ export function tempName(id: WriteId): string {
  * @param etag What it is expected to hold.
  * @param name Of the file that it was; only a hash, as names may be as long as they can be.
  */
-export function keptName(id: WriteId, etag: string, name: string): string {
+export function keptName(id: string, etag: string, name: string): string {
   return `.commonplace-${id}.${etag}.${hashName(name)}.kept`;
 }
 
@@ -47,7 +45,7 @@ export function hashName(name: string): string {
   return createHash("sha256").update(name).digest("hex").slice(0, 16);
 }
 
-/** Puts such a name under its folder. */
-export function joinLitter(folder: FolderPath, name: string): string {
-  return folder === "" ? name : `${folder}/${name}`;
+/** Returns where such a name lies on this machine: a path of the vault it is not. */
+export function litterPathOf(vault: Pick<Vault, "root">, folder: FolderPath, name: string): string {
+  return diskPathOf(vault, (folder === "" ? name : `${folder}/${name}`) as VaultPath);
 }

@@ -4,7 +4,7 @@
  * be.
  */
 import { EditConflict } from "@/lib/errors.ts";
-import { codeOf } from "./vault.ts";
+import { codeOf, isSameFile, stampAt } from "./vault.ts";
 
 export interface Replacement {
   /** The new file. */
@@ -55,13 +55,8 @@ function putInPlace(temp: string, disk: string, kept: string): void {
 }
 
 function isOneFile(a: string, b: string): boolean {
-  try {
-    const [one, other] = [Deno.lstatSync(a), Deno.lstatSync(b)];
-    return one.ino === other.ino && one.dev === other.dev;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
+  const [one, other] = [stampAt(a), stampAt(b)];
+  return one !== undefined && other !== undefined && isSameFile(one, other);
 }
 
 /**

@@ -1,11 +1,10 @@
 /** Clears up after writes that were cut off, by a crash or a loss of power. */
-import type { Clock } from "@/lib/seams.ts";
-import { Slicer } from "@/lib/seams.ts";
+import { type Clock, Slicer } from "@/lib/seams.ts";
 import { saveConflictCopy } from "./_conflict_copy.ts";
 import { hashBytes } from "./etag.ts";
-import { hashName, joinLitter, type Litter, parseLitter } from "./_litter.ts";
+import { hashName, type Litter, litterPathOf, parseLitter } from "./_litter.ts";
 import { removeIfThere } from "./_new_file.ts";
-import { diskPathOf, isAbsence, type Vault } from "./vault.ts";
+import { diskPathOf, isAbsence, isSameFile, stampOf, type Vault } from "./vault.ts";
 import { type FolderPath, isMarkdown, joinVaultPath, type VaultPath } from "./vault_path.ts";
 
 export interface Swept {
@@ -91,13 +90,16 @@ async function clearUp(
   { folder, name, litter }: Found,
   clock: Clock,
 ): Promise<boolean> {
-  const disk = diskPathOf(vault, joinLitter(folder, name) as VaultPath);
-  if (litter.kind === "kept" && await isWorthKeeping(vault, folder, { disk, litter, clock })) {
+  const disk = litterPathOf(vault, folder, name);
+  if (litter.kind === "kept") {
     const note = await findByHash(vault, folder, litter.nameHash);
-    const path = note ?? joinVaultPath(folder, "recovered.md");
-    if (path === undefined) return false;
-    saveConflictCopy(vault, { kept: disk, path, nowMs: clock.nowMs() });
-    return true;
+    const kept = { disk, note, etag: litter.etag };
+    if (await isWorthKeeping(vault, kept, clock)) {
+      const path = note ?? joinVaultPath(folder, "recovered.md");
+      if (path === undefined) return false;
+      saveConflictCopy(vault, { kept: disk, path, nowMs: clock.nowMs() });
+      return true;
+    }
   }
   removeIfThere(disk);
   return false;
@@ -105,24 +107,25 @@ async function clearUp(
 
 interface KeptFile {
   readonly disk: string;
-  readonly litter: Litter & { kind: "kept" };
-  readonly clock: Clock;
+  /** What stands under its own name; absent if nothing does. */
+  readonly note: VaultPath | undefined;
+  /** Of what the write expected to replace. */
+  readonly etag: string;
 }
 
 /** It is neither what the write expected to replace, nor still there under its own name. */
 async function isWorthKeeping(
   vault: Vault,
-  folder: FolderPath,
-  { disk, litter, clock }: KeptFile,
+  { disk, note, etag }: KeptFile,
+  clock: Clock,
 ): Promise<boolean> {
+  // On a disk without hard links it may have been cut off while the note was away.
+  if (note === undefined) return true;
   try {
-    const note = await findByHash(vault, folder, litter.nameHash);
-    // On a disk without hard links it may have been cut off while the note was away.
-    if (note === undefined) return true;
     const [kept, now] = [await Deno.lstat(disk), await Deno.lstat(diskPathOf(vault, note))];
-    if (now.ino === kept.ino && now.dev === kept.dev) return false;
+    if (isSameFile(stampOf(kept), stampOf(now))) return false;
     const bytes = await Deno.readFile(disk);
-    return await new Slicer(clock).run(hashBytes(bytes)) !== litter.etag;
+    return await new Slicer(clock).run(hashBytes(bytes)) !== etag;
   } catch (error) {
     if (isAbsence(error)) return false;
     throw error;

@@ -5,7 +5,7 @@
  */
 import { AppError } from "@/lib/errors.ts";
 import { settleWithin } from "@/lib/seams.ts";
-import { diskPathOf, reasonOf, stampOf, type Vault } from "./vault.ts";
+import { diskPathOf, isSameFile, reasonOf, stampOf, type Vault } from "./vault.ts";
 
 /** A write takes milliseconds; who holds the lock longer has stopped, or its disk has. */
 const LIMIT_MS = 10_000;
@@ -83,8 +83,8 @@ export class WriteLock {
   /** An empty mount point, or a link, is not the vault, whatever its name. */
   #requireSameFolder(): void {
     const { root, rootStamp } = this.#vault;
-    const { ino, dev } = stampOf(Deno.lstatSync(root));
-    const isSame = rootStamp === undefined || (rootStamp.ino === ino && rootStamp.dev === dev);
+    const now = stampOf(Deno.lstatSync(root));
+    const isSame = rootStamp === undefined || isSameFile(rootStamp, now);
     if (isSame && Deno.realPathSync(root) === root) return;
     throw new AppError(
       "unavailable",

@@ -25,6 +25,9 @@ export interface Store {
   readonly folder: string;
 }
 
+/** The scope id of notes that lie in no store. */
+export const NO_STORE = "";
+
 const RESERVED_FOLDERS: ReadonlySet<string> = new Set([
   "memories",
   "profiles",
@@ -103,6 +106,11 @@ export function storeOf(layout: VaultLayout, path: VaultPath): Store | undefined
   return isProject
     ? { scopeId: ulid.toUpperCase(), folder: `${prefix}projects/${ulid}` }
     : { scopeId: GLOBAL_SCOPE_ID, folder: base };
+}
+
+/** Returns the id of the store that holds a path, `NO_STORE` if there is none. */
+export function scopeIdOf(layout: VaultLayout, path: VaultPath): string {
+  return storeOf(layout, path)?.scopeId ?? NO_STORE;
 }
 
 function kindOfPlace(

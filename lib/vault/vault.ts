@@ -57,7 +57,7 @@ export interface Vault {
   readonly memoriesFolder: string;
   readonly exclusions: Exclusions;
   /** What tells the folder from another that takes its place; where it is not known, none is. */
-  readonly rootStamp?: Pick<FileStamp, "dev" | "ino">;
+  readonly rootStamp?: FileIdentity;
 }
 
 /** What tells two states of a file apart without reading it; 0 where the system gives none. */
@@ -69,6 +69,9 @@ export interface FileStamp {
   readonly ino: number;
   readonly dev: number;
 }
+
+/** The part of a stamp that stays as long as the file does. */
+export type FileIdentity = Pick<FileStamp, "dev" | "ino">;
 
 /** What is found at a path. */
 export type FileState =
@@ -180,13 +183,28 @@ export function stampOf(info: Deno.FileInfo): FileStamp {
   };
 }
 
+/**
+ * Looks at what has a name on disk, a link itself, not what it leads to.
+ *
+ * @returns `undefined` if nothing has it.
+ */
+export function stampAt(disk: string): FileStamp | undefined {
+  try {
+    return stampOf(Deno.lstatSync(disk));
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}
+
 /** Tells whether two stamps show one state of one file, as far as the system can tell. */
 export function sameStamp(a: FileStamp, b: FileStamp): boolean {
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs &&
     isSameFile(a, b);
 }
 
-function isSameFile(a: FileStamp, b: FileStamp): boolean {
+/** Tells whether two stamps are of one file, whatever it holds by now. */
+export function isSameFile(a: FileIdentity, b: FileIdentity): boolean {
   return a.ino === b.ino && a.dev === b.dev;
 }
 

@@ -17,7 +17,7 @@ import {
 } from "@/lib/errors.ts";
 import { type Clock, type Logger, type NewId, Semaphore, Slicer } from "@/lib/seams.ts";
 import { hashBytes } from "./etag.ts";
-import { joinLitter, keptName, tempName } from "./_litter.ts";
+import { keptName, litterPathOf, tempName } from "./_litter.ts";
 import { ensureFolder, requireNoTwin, WrongPlace } from "./_make_folder.ts";
 import { type FileRights, removeIfThere, rightsOf, syncFolder, writeNewFile } from "./_new_file.ts";
 import { linkNew, replaceFile } from "./_replace_file.ts";
@@ -28,10 +28,11 @@ import {
   diskPathOf,
   type FileStamp,
   isAbsence,
+  isSameFile,
   MAX_NOTE_BYTES,
   readFile,
   reasonOf,
-  stampOf,
+  stampAt,
   statFile,
   type Vault,
 } from "./vault.ts";
@@ -199,8 +200,7 @@ export class VaultWriter {
     const isNew = expected === ABSENT;
     if (isNew) ensureFolder(vault, folder);
     const rights = isNew ? undefined : requireRights(vault, path);
-    const temp = joinLitter(folder, tempName(newId()));
-    const disk = diskPathOf(vault, temp as VaultPath);
+    const disk = litterPathOf(vault, folder, tempName(newId()));
     try {
       await writeNewFile(disk, { bytes, rights });
       // After it is there: a folder above may have become a link meanwhile.
@@ -231,7 +231,7 @@ export class VaultWriter {
       if (stamp === undefined || change.expected !== ABSENT) continue;
       const disk = diskPathOf(this.#options.vault, change.path);
       const now = stampAt(disk);
-      if (now?.ino === stamp.ino && now.dev === stamp.dev) removeIfThere(disk);
+      if (now !== undefined && isSameFile(now, stamp)) removeIfThere(disk);
     }
   }
 
@@ -247,18 +247,14 @@ export class VaultWriter {
   async #publish({ change, etag, temp }: Draft): Promise<Written> {
     const { path, expected } = change;
     if (temp === undefined) return { path, etag };
-    const disk = diskPathOf(this.#options.vault, path);
+    const { vault, newId } = this.#options;
+    const disk = diskPathOf(vault, path);
     if (expected === ABSENT) {
       linkNew(temp, disk);
       return { path, etag };
     }
-    const kept = diskPathOf(
-      this.#options.vault,
-      joinLitter(
-        parentOf(path),
-        keptName(this.#options.newId(), expected, baseName(path)),
-      ) as VaultPath,
-    );
+    const name = keptName(newId(), expected, baseName(path));
+    const kept = litterPathOf(vault, parentOf(path), name);
     if (replaceFile({ temp, disk, kept }) === "another") throw changed(path);
     return { path, etag, ...await this.#settleKept(kept, change) };
   }
@@ -330,15 +326,6 @@ function requireText(path: VaultPath, bytes: Uint8Array): void {
         "UTF-8 first",
       { cause },
     );
-  }
-}
-
-function stampAt(disk: string): FileStamp | undefined {
-  try {
-    return stampOf(Deno.lstatSync(disk));
-  } catch (error) {
-    if (isAbsence(error)) return undefined;
-    throw error;
   }
 }
 

@@ -39,3 +39,11 @@ export async function tempVault(files: Files): Promise<TempVault> {
     [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
   };
 }
+
+/** Lists all that lies below a folder, hidden ones too and folders with a slash, sorted. */
+export function listAll(root: string, below = ""): string[] {
+  return [...Deno.readDirSync(`${root}/${below}`)].flatMap((entry) => {
+    const path = below + entry.name;
+    return entry.isDirectory ? [`${path}/`, ...listAll(root, `${path}/`)] : [path];
+  }).sort();
+}

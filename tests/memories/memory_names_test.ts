@@ -4,7 +4,6 @@ import fc from "fast-check";
 import {
   clipLine,
   firstSentenceOf,
-  formatDay,
   newMemoryId,
   normalizeTags,
   slugOf,
@@ -88,15 +87,6 @@ describe("newMemoryId()", () => {
       [`${"a".repeat(39)} b`, `mem_01kr0zkba78d11w3rb4vqq9arp_${"a".repeat(39)}`],
     ];
     for (const [name, expected] of cases) equal(newMemoryId({ ulid, name }), expected);
-  });
-});
-
-describe("formatDay()", () => {
-  it("formatDay() gives the day on the calendar of this machine", () => {
-    equal(formatDay(new Date(2026, 4, 14, 0, 0, 0).getTime()), "2026-05-14");
-    equal(formatDay(new Date(2026, 4, 14, 23, 59, 59).getTime()), "2026-05-14");
-    equal(formatDay(new Date(2026, 11, 31, 12).getTime()), "2026-12-31");
-    equal(formatDay(new Date(2027, 0, 1).getTime()), "2027-01-01");
   });
 });
 

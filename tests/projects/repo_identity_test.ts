@@ -347,8 +347,8 @@ describe("localRepoId()", () => {
     ["/home/ada/...", "repo"],
     ["/home/ada/.git", "repo"],
     ["/", "repo"],
-    [`/work/${"x".repeat(70)}`, "x".repeat(60)],
-    [`/work/${"𠮷".repeat(70)}`, "𠮷".repeat(60)],
+    [`/home/ada/${"x".repeat(70)}`, "x".repeat(60)],
+    [`/home/ada/${"𠮷".repeat(70)}`, "𠮷".repeat(60)],
   ];
 
   for (const [path, name] of cases) {

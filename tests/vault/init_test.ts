@@ -9,7 +9,7 @@ import { ConfigError } from "@/lib/errors.ts";
 import { type InitOptions, initVault } from "@/lib/vault/init.ts";
 import { randomId, systemClock } from "@/lib/seams.ts";
 import { silentLogger } from "../_support/silent_logger.ts";
-import { tempVault } from "../_support/temp_vault.ts";
+import { listAll, tempVault } from "../_support/temp_vault.ts";
 
 /** Noon, so that every time zone but the outermost agrees on the day. */
 const NOW_MS = Date.UTC(2026, 4, 14, 12);
@@ -34,14 +34,6 @@ function init(root: string, given: Given = {}): Promise<readonly string[]> {
   const clock = { ...systemClock, nowMs: () => nowMs };
   const seams = { clock, newId: randomId, logger: silentLogger() };
   return initVault({ root, memoriesFolder: "memories", layout: "full", ...seams, ...options });
-}
-
-/** Lists all that lies below a folder, folders with a slash, sorted. */
-function listAll(root: string, below = ""): string[] {
-  return [...Deno.readDirSync(`${root}/${below}`)].flatMap((entry) => {
-    const path = below + entry.name;
-    return entry.isDirectory ? [`${path}/`, ...listAll(root, `${path}/`)] : [path];
-  }).sort();
 }
 
 function readText(root: string, path: string): Promise<string> {

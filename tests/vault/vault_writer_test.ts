@@ -11,7 +11,7 @@ import { hashBytes } from "@/lib/vault/etag.ts";
 import { MAX_NOTE_BYTES, openVault } from "@/lib/vault/vault.ts";
 import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
 import { ABSENT, VaultWriter, type Written } from "@/lib/vault/vault_writer.ts";
-import { type Files, type TempVault, tempVault } from "../_support/temp_vault.ts";
+import { type Files, listAll, type TempVault, tempVault } from "../_support/temp_vault.ts";
 
 const EXCLUSIVE = true;
 const NOW_MS = Date.UTC(2026, 4, 14, 10, 30);
@@ -67,14 +67,6 @@ function withoutLinks(): Disposable {
 
 function etagOf(text: string | Uint8Array): string {
   return runAtOnce(hashBytes(toBytes(text)));
-}
-
-/** Lists all files and folders, hidden ones too. */
-function listAll(root: string, below = ""): string[] {
-  return [...Deno.readDirSync(`${root}/${below}`)].flatMap((entry) => {
-    const path = below + entry.name;
-    return entry.isDirectory ? [`${path}/`, ...listAll(root, `${path}/`)] : [path];
-  }).sort();
 }
 
 describe("VaultWriter.write() of a new file", () => {

@@ -1,0 +1,15 @@
+/** How notes write times. */
+
+/** Returns a time (milliseconds since 1970) as `YYYY-MM-DDTHH:MM:SS.sssZ`. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** Returns the day of a time on this machine's calendar, as `YYYY-MM-DD`. */
+export function formatDay(ms: number): string {
+  const date = new Date(ms);
+  const year = String(date.getFullYear()).padStart(4, "0");
+  return `${year}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
+}
+
+const twoDigits = (value: number): string => String(value).padStart(2, "0");
