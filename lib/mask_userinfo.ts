@@ -3,6 +3,11 @@
  * put URLs where they do not belong, and no slip may show what stands before the `@` in one.
  */
 
+/** So much of a text from outside can be read in a message. */
+export const MAX_SHOWN_CHARS = 100;
+/** Enough to see the end of any user and password that begin among the characters shown. */
+const MAX_MASKED_CHARS = 4_000;
+
 /** `://`, escaped or not, once or more often. */
 const SCHEME_END = /(?::|%(?:25)*3a)(?:\/|%(?:25)*2f){2}/gi;
 const AT = /@|%(?:25)*40/gi;
@@ -32,4 +37,9 @@ export function maskUserinfo(text: string): string {
   const isBehind = last.index >= from;
   return before + text.slice(start.index, from) +
     (isBehind ? `***${text.slice(last.index)}` : text.slice(from));
+}
+
+/** Cuts a text of any length to `MAX_SHOWN_CHARS`, without the users and passwords in it. */
+export function cutMasked(text: string): string {
+  return maskUserinfo(text.slice(0, MAX_MASKED_CHARS)).slice(0, MAX_SHOWN_CHARS);
 }

@@ -1,13 +1,10 @@
 /** Turns what a schema found wrong into words for the caller. */
 import { type FieldProblem, InvalidRequest } from "./errors.ts";
-import { maskUserinfo } from "./mask_userinfo.ts";
+import { cutMasked, MAX_SHOWN_CHARS } from "./mask_userinfo.ts";
 import { didYouMean } from "./nearest_name.ts";
 
-const MAX_SHOWN_CHARS = 100;
 const MAX_LISTED = 50;
 const MAX_IN_DETAIL = 5;
-/** Enough to see the end of any user and password that begin among the characters shown. */
-const MAX_MASKED_CHARS = 4_000;
 
 /** A schema of `contracts.ts` for an object, as far as parsing needs to know it. */
 export interface InputSchema<T> {
@@ -109,7 +106,7 @@ export function unknownField(
  */
 export function show(value: unknown): string {
   const text = typeof value === "string" ? value : toShortJson(value);
-  return maskUserinfo(text.slice(0, MAX_MASKED_CHARS)).slice(0, MAX_SHOWN_CHARS).toWellFormed();
+  return cutMasked(text).toWellFormed();
 }
 
 function toShortJson(value: unknown): string {

@@ -4,14 +4,12 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { clientName } from "@/lib/client_name.ts";
 import type { Config } from "@/lib/config.ts";
 import { AppError } from "@/lib/errors.ts";
-import { maskUserinfo } from "@/lib/mask_userinfo.ts";
+import { maskUserinfo, MAX_SHOWN_CHARS } from "@/lib/mask_userinfo.ts";
 import { isLoopbackHost } from "@/lib/loopback.ts";
 import { CWD_HEADER, readCwdHeader } from "./_cwd_header.ts";
 import type { AppEnv } from "./app_env.ts";
 import { type AllowedNames, isAllowedHost, isAllowedOrigin, isCrossSite } from "./host_guard.ts";
 import { authorityOf } from "./request_target.ts";
-
-const MAX_SHOWN_CHARS = 100;
 
 /** Refuses requests that name another server, or come from a page of another site. */
 export function guardNames(allowed: AllowedNames): MiddlewareHandler<AppEnv> {

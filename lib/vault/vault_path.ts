@@ -5,7 +5,7 @@
  * are refused everywhere, so that a vault means the same on each system that it is synced to.
  */
 import { PathEscapesVault } from "@/lib/errors.ts";
-import { maskUserinfo } from "@/lib/mask_userinfo.ts";
+import { cutMasked } from "@/lib/mask_userinfo.ts";
 
 declare const vaultPathBrand: unique symbol;
 
@@ -17,9 +17,6 @@ export type FolderPath = VaultPath | "";
 
 const MAX_PATH_BYTES = 4096;
 const MAX_SEGMENT_BYTES = 255;
-const MAX_SHOWN_CHARS = 100;
-/** Enough to see the end of any user and password that begin among the characters shown. */
-const MAX_MASKED_CHARS = 4_000;
 
 // Windows drops dots and blanks at the end of a name, so ".. " is ".." there.
 const ONLY_DOTS = /^[. ]+$/;
@@ -42,9 +39,7 @@ const MARKDOWN_ENDING = /\.(?:md|markdown)$/i;
 export function parseVaultPath(text: string): VaultPath {
   const problem = pathProblem(text);
   if (problem !== undefined) {
-    const shown = JSON.stringify(
-      maskUserinfo(text.slice(0, MAX_MASKED_CHARS)).slice(0, MAX_SHOWN_CHARS),
-    );
+    const shown = JSON.stringify(cutMasked(text));
     throw new PathEscapesVault(`Cannot use ${shown} as a path in the vault: ${problem}`);
   }
   return text as VaultPath;

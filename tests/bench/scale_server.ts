@@ -1,9 +1,8 @@
 /** The real server over a vault of any size: started, waited for, asked and stopped. */
 import type { HealthAnswer, SearchAnswer } from "@/lib/contracts.ts";
 import { settleWithin } from "@/lib/seams.ts";
-import { MAIN_PATH, TASK_PERMISSIONS } from "../_support/program.ts";
 import { delay } from "./bench_vault.ts";
-import { freePort } from "./server_process.ts";
+import { spawnMain } from "./server_process.ts";
 
 const MIN_POLL_MS = 5;
 const MAX_POLL_MS = 250;
@@ -109,27 +108,11 @@ interface Process {
 
 function spawn({ vault, state, freshness, signal }: ScaleServerOptions): Process {
   signal.throwIfAborted();
-  const port = freePort();
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      ...TASK_PERMISSIONS,
-      MAIN_PATH,
-      "serve",
-      ...["--vault", vault],
-      ...["--state", state],
-      ...["--port", String(port)],
-      ...["--log", "error"],
-      ...(freshness === undefined ? [] : ["--freshness", freshness]),
-    ],
-    stdin: "null",
-    stdout: "null",
-    stderr: "inherit",
-    signal,
-  }).spawn();
+  const settings = freshness === undefined ? [] : ["--freshness", freshness];
+  const { url, child } = spawnMain({ vault, state, settings, signal });
   let exitCode: number | undefined;
   void child.status.then(({ code }) => exitCode = code);
-  return { url: `http://127.0.0.1:${port}`, child, exitCode: () => exitCode };
+  return { url, child, exitCode: () => exitCode };
 }
 
 async function waitUntil(process: Process, isDone: () => Promise<boolean>): Promise<void> {

@@ -26,6 +26,34 @@ export async function spawnServer(
   { flags = [], embedding, state: givenState }: ServerOptions = {},
 ): Promise<ServerProcess> {
   const state = givenState ?? await Deno.makeTempDir({ prefix: "state-" });
+  const settings = embedding === undefined ? [] : ["--embedding", embedding];
+  const { url, child } = spawnMain({ vault, state, flags, settings });
+  return {
+    url,
+    pid: child.pid,
+    [Symbol.asyncDispose]: async () => {
+      child.kill("SIGTERM");
+      await child.status;
+      if (givenState === undefined) await Deno.remove(state, { recursive: true });
+    },
+  };
+}
+
+export interface SpawnOptions {
+  readonly vault: string;
+  readonly state: string;
+  /** More flags for deno itself. */
+  readonly flags?: readonly string[];
+  /** More arguments for the server. */
+  readonly settings?: readonly string[];
+  /** Ends it. */
+  readonly signal?: AbortSignal;
+}
+
+/** Starts the server's process on a free port; whoever calls has to end it. */
+export function spawnMain(
+  { vault, state, flags = [], settings = [], signal }: SpawnOptions,
+): { readonly url: string; readonly child: Deno.ChildProcess } {
   const port = freePort();
   const child = new Deno.Command(Deno.execPath(), {
     args: [
@@ -38,21 +66,14 @@ export async function spawnServer(
       ...["--state", state],
       ...["--port", String(port)],
       ...["--log", "error"],
-      ...(embedding === undefined ? [] : ["--embedding", embedding]),
+      ...settings,
     ],
     stdin: "null",
     stdout: "null",
     stderr: "inherit",
+    ...(signal === undefined ? {} : { signal }),
   }).spawn();
-  return {
-    url: `http://127.0.0.1:${port}`,
-    pid: child.pid,
-    [Symbol.asyncDispose]: async () => {
-      child.kill("SIGTERM");
-      await child.status;
-      if (givenState === undefined) await Deno.remove(state, { recursive: true });
-    },
-  };
+  return { url: `http://127.0.0.1:${port}`, child };
 }
 
 /** Starts the server on a vault and returns when that is indexed; use it with `await using`. */
