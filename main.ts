@@ -10,8 +10,8 @@ import {
   LIBRARY_ENV_NAMES,
   loadConfig,
   MACHINE_ENV_NAMES,
-  parseCommand,
 } from "@/lib/config.ts";
+import { parseCommand } from "@/lib/config_command.ts";
 import { systemDisk } from "@/lib/config_disk.ts";
 import { formatHelp } from "@/lib/config_help.ts";
 import { ENV_PREFIX } from "@/lib/config_sources.ts";

@@ -11,16 +11,9 @@ import {
   resolvePlaces,
   resolveToken,
 } from "./config_disk.ts";
-import {
-  ENV_PREFIX,
-  quote,
-  type RawValues,
-  readArguments,
-  type SettingNames,
-} from "./config_sources.ts";
+import { ENV_PREFIX, quote, type RawValues, type SettingNames } from "./config_sources.ts";
 import { ConfigError } from "./errors.ts";
 import { foldHostName, isLoopbackHost } from "./loopback.ts";
-import { didYouMean } from "./nearest_name.ts";
 import { LOG_LEVELS, type LogLevel } from "./seams.ts";
 
 /** What a field says of itself beside its schema. */
@@ -187,6 +180,17 @@ const ConfigFields = z.strictObject({
     placeholder: "NUMBER",
     defaultText: "what the model declares (static: 0.4)",
   }),
+  recall: choice(["on", "off"]).default("on").register(notes, {
+    sentence: "Whether agents get hints unasked; `off` answers every such request with none",
+    kind: "text",
+    placeholder: "ON|OFF",
+  }),
+  recallMinScore: share.prefault("0.5").register(notes, {
+    sentence: "From which score on a memory is worth a hint, 0 to 1; more is quieter",
+    kind: "text",
+    placeholder: "NUMBER",
+    aliases: ["MARCH_MEMORY_RECALL_MIN_SCORE"],
+  }),
   freshness: choice(["auto", "scan"]).default("auto").register(notes, {
     sentence: "How changes are noticed: `auto` listens where that can be relied on, `scan` never",
     kind: "text",
@@ -253,6 +257,9 @@ export interface Config {
   readonly embedding: "static" | "none";
   /** `undefined` = what the model declares. */
   readonly denseWeight: number | undefined;
+  readonly recall: "on" | "off";
+  /** 0..1, on the scale on which .5 is worth a hint. */
+  readonly recallMinScore: number;
   readonly freshness: "auto" | "scan";
   readonly mcpLegacy: "stateless" | "off";
   readonly mcpSse: "on" | "off";
@@ -309,22 +316,6 @@ export const ENV_NAMES: readonly string[] = [
   ...MACHINE_ENV_NAMES,
   ...LIBRARY_ENV_NAMES,
 ];
-
-export type Command = "serve" | "help" | "version";
-const COMMANDS: readonly Command[] = ["serve", "help", "version"];
-
-/**
- * Returns the command that arguments ask for: the first word that is no flag, `serve` without one.
- *
- * @throws {ConfigError} If there is no such command.
- */
-export function parseCommand(args: readonly string[]): Command {
-  const { words: [word = "serve"], asked } = readArguments(args, SETTINGS, "");
-  if (asked !== undefined) return asked;
-  const command = COMMANDS.find((each) => each === word);
-  if (command !== undefined) return command;
-  throw new ConfigError(`${quote(word)} is not a known command${didYouMean(word, COMMANDS)}`);
-}
 
 /**
  * Reads the settings of one run; of several sources flags go before environment, configuration

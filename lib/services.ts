@@ -17,12 +17,16 @@ import { Git, type GitOptions } from "./projects/git.ts";
 import { ProjectStores } from "./projects/project_store.ts";
 import { Projects } from "./projects/projects.ts";
 import { type Clock, type Logger, type NewId, type NewUlid, Semaphore } from "./seams.ts";
+import { HintSessions } from "./recall/hint_sessions.ts";
+import { NearProjects } from "./recall/near_projects.ts";
+import { RecallLog } from "./recall/recall_log.ts";
 import type { Grep } from "./recall/search_notes.ts";
 import { grepVault } from "./vault/grep.ts";
 import { newUlid } from "./ulid.ts";
 import { VERSION } from "./version.ts";
 import { VaultWriter } from "./vault/vault_writer.ts";
 import { openVault, type Vault } from "./vault/vault.ts";
+import type { VaultPath } from "./vault/vault_path.ts";
 import type { OpenEvents } from "./vault/watcher.ts";
 
 /** More at once would answer none sooner, and everything else later. */
@@ -61,6 +65,10 @@ export interface Services extends Omit<Seams, "newUlid"> {
   readonly writer: VaultWriter;
   readonly projects: Projects;
   readonly manifests: Manifests;
+  readonly hintSessions: HintSessions;
+  readonly nearProjects: NearProjects;
+  /** Of hints; told of what is opened. */
+  readonly recallLog: RecallLog;
   /** Bounds how many notes are read for people and agents at a time. */
   readonly noteReads: Semaphore;
   /** Begins to read the vault and returns at once; requests are answered meanwhile. */
@@ -97,6 +105,8 @@ export function createServices(config: Config, seams: Seams): Services {
   const stores = new ProjectStores({ vault, writer, clock, newUlid: makeUlid });
   const projects = new Projects({ git: new Git(seams.git ?? NO_GIT), stores });
   const manifests = new Manifests({ vault, index, writer, clock, logger });
+  const recallLog = new RecallLog(clock);
+  index.onChanged((paths) => noteUpdates(paths, index, recallLog));
   const greps = new Semaphore(GREPS_AT_ONCE);
   const patterns = new Semaphore(PATTERNS_AT_ONCE);
   let loading: Promise<void> | undefined;
@@ -119,6 +129,9 @@ export function createServices(config: Config, seams: Seams): Services {
     writer,
     projects,
     manifests,
+    hintSessions: new HintSessions(),
+    nearProjects: new NearProjects({ clock, vault, projects }),
+    recallLog,
     noteReads: new Semaphore(NOTE_READS_AT_ONCE),
     grep: (request) => {
       const files = { vault, excludedGlobs: vault.exclusions.globs };
@@ -136,6 +149,14 @@ export function createServices(config: Config, seams: Seams): Services {
       cache.close();
     },
   };
+}
+
+/** Whatever program changed a memory. */
+function noteUpdates(paths: ReadonlySet<VaultPath>, index: VaultIndex, log: RecallLog): void {
+  for (const path of paths) {
+    const note = index.find(path);
+    if (note?.kind === "memory") log.noteUpdated(note.id);
+  }
 }
 
 /** The cache of the state directory, opened when it is needed first. */

@@ -8,6 +8,7 @@ import { answerError, PROBLEM_JSON } from "./answer_error.ts";
 import type { AppEnv } from "./app_env.ts";
 import { guardNames, guardPeer, guardToken } from "./guards.ts";
 import { handoffRoutes } from "./handoff.ts";
+import { hookRoutes } from "./hooks.ts";
 import { limitBody, limitUrl } from "./limits.ts";
 import { MCP_PATHS, mcpCors, mcpRoutes, RPC_ERROR } from "./mcp.ts";
 import { memoryRoutes } from "./memories.ts";
@@ -18,6 +19,7 @@ import { openApiRoutes } from "./openapi.ts";
 import { OPEN_PATHS, opsRoutes } from "./ops.ts";
 import { profileRoutes } from "./profiles.ts";
 import { projectRoutes } from "./projects.ts";
+import { recallRoutes } from "./recall.ts";
 import { rememberRoutes } from "./remember.ts";
 import { searchRoutes } from "./search.ts";
 
@@ -54,6 +56,8 @@ export function createApp(
   app.route("/api/remember", rememberRoutes(services));
   app.route("/api/handoff", handoffRoutes(services));
   app.route("/api/profiles", profileRoutes(services));
+  app.route("/api/recall", recallRoutes(services));
+  app.route("/api/hooks", hookRoutes(services));
   app.route("/api/projects", projectRoutes(services));
   app.route("/", mcpRoutes(services, mcp));
   refuseOtherMethods(app);

@@ -3,7 +3,8 @@ import { Hono } from "hono";
 import { type JsonSchema, NoParams, toJsonSchema } from "@/lib/contracts.ts";
 import { VERSION } from "@/lib/version.ts";
 import type { AppEnv } from "./app_env.ts";
-import { type Operation, OPERATIONS, ref, type Shape, SHAPES } from "./openapi_operations.ts";
+import type { Operation, Shape } from "./openapi_operation.ts";
+import { OPERATIONS, ref, SHAPES } from "./openapi_operations.ts";
 import { readQuery } from "./read_query.ts";
 
 export function openApiRoutes(): Hono<AppEnv> {

@@ -11,7 +11,6 @@ import {
   SearchAnswerShape,
   SearchParams,
   StoresAnswerShape,
-  type toJsonSchema,
 } from "@/lib/contracts.ts";
 import {
   CreateMemoryInput,
@@ -35,33 +34,9 @@ import {
   RpcErrorShape,
   RpcMessageShape,
 } from "@/lib/contracts_tools.ts";
+import { CWD, type Operation, type Shape } from "./openapi_operation.ts";
+import { RECALL_OPERATIONS, RECALL_SHAPES } from "./openapi_recall.ts";
 import { HealthMinimumShape } from "./ops.ts";
-
-export type Shape = Parameters<typeof toJsonSchema>[0];
-
-/** One thing that the HTTP interface does. */
-export interface Operation {
-  readonly method: "get" | "post" | "put" | "patch";
-  /** With parameters in braces. */
-  readonly path: string;
-  readonly id: string;
-  readonly summary: string;
-  readonly query?: { readonly shape: Readonly<Record<string, Shape>> };
-  /** Parameters of path and headers. */
-  readonly parameters?: readonly JsonSchema[];
-  /** May be left out by the caller. */
-  readonly body?: Shape;
-  /** A shape under its name in `components`, or the content of an answer that is no JSON. */
-  readonly answer: { readonly name: string } | { readonly content: JsonSchema };
-  /** Headers of the answer. */
-  readonly headers?: JsonSchema;
-  /** 200 without it. */
-  readonly success?: number;
-  /** True where errors are those of JSON-RPC. */
-  readonly isRpc?: boolean;
-  /** Statuses of its own, beside those that any request may meet. */
-  readonly statuses?: Readonly<Record<number, string>>;
-}
 
 /** Answers by the names that they have in the description. */
 export const SHAPES: Readonly<Record<string, Shape>> = {
@@ -74,6 +49,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   ProfilesAnswer: ProfilesAnswerShape,
   HandoffAnswer: HandoffAnswerShape,
   ResumeAnswer: ResumeAnswerShape,
+  ...RECALL_SHAPES,
   DiagnosticsAnswer: DiagnosticsAnswerShape,
   StoresAnswer: StoresAnswerShape,
   HealthAnswer: HealthAnswerShape,
@@ -95,12 +71,6 @@ const IF_MATCH: JsonSchema = {
   in: "header",
   required: true,
   description: "The ETag of the state that is to be changed, or *",
-  schema: { type: "string" },
-};
-const CWD: JsonSchema = {
-  name: "X-Commonplace-Cwd",
-  in: "header",
-  description: "Stands for cwd where that is not passed; percent-encoded beyond ASCII",
   schema: { type: "string" },
 };
 const SAVED_HEADERS = {
@@ -250,6 +220,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: "Both profiles as one text, ready to inject at the start of a task",
     answer: { name: "ProfilesAnswer" },
   },
+  ...RECALL_OPERATIONS,
   {
     method: "get",
     path: "/api/projects/identity",

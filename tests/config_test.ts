@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { deepStrictEqual as deepEqual, ok, strictEqual as equal, throws } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { type Config, ENV_NAMES, parseCommand } from "@/lib/config.ts";
+import { type Config, ENV_NAMES } from "@/lib/config.ts";
 import { loadOn, problemsOn, TOKEN, type World } from "./_support/config_machine.ts";
 
 describe("loadConfig()", () => {
@@ -17,6 +17,8 @@ describe("loadConfig()", () => {
       memoriesFolder: "memories",
       index: "all",
       exclude: [],
+      recall: "on",
+      recallMinScore: 0.5,
       freshness: "auto",
       host: "127.0.0.1",
       port: 8787,
@@ -31,6 +33,16 @@ describe("loadConfig()", () => {
       toolsets: ["core", "journal", "reading"],
       log: "info",
     });
+  });
+
+  it("loadConfig() takes the threshold for hints by either of its names, ours first", () => {
+    const name = "MARCH_MEMORY_RECALL_MIN_SCORE";
+    const own = "COMMONPLACE_RECALL_MIN_SCORE";
+
+    equal(loadOn({ env: { [name]: "0.62" } }).recallMinScore, 0.62);
+    equal(loadOn({ env: { [name]: "0.62", [own]: "0" } }).recallMinScore, 0);
+    equal(loadOn({ env: { [own]: "1" }, args: ["--recall-min-score", ".7"] }).recallMinScore, 0.7);
+    equal(loadOn({ args: ["--recall", "off"] }).recall, "off");
   });
 
   it("loadConfig() freezes the result, lists included", () => {
@@ -210,6 +222,8 @@ describe("loadConfig()", () => {
       [["--embedding", "openai"], /^--embedding must be one of static, none, not "openai"$/],
       [["--dense-weight", "1.01"], /^--dense-weight must be a number from 0 to 1, not "1.01"$/],
       [["--dense-weight=-0.1"], /^--dense-weight must be a number from 0 to 1/],
+      [["--recall-min-score", "50"], /^--recall-min-score must be a number from 0 to 1, not "50"$/],
+      [["--recall", "maybe"], /^--recall must be one of on, off, not "maybe"$/],
       [["--dense-weight", "much"], /^--dense-weight must be a number from 0 to 1, not "much"$/],
       [["--mcp-legacy", "sessions"], /^--mcp-legacy cannot be sessions: .* use stateless$/],
       [["--mcp-sse", "yes"], /^--mcp-sse must be one of on, off, not "yes"$/],
@@ -326,38 +340,6 @@ function defaultVault(args: readonly string[]): string[] {
     ? []
     : ["--vault", "/vault"];
 }
-
-describe("parseCommand()", () => {
-  it("parseCommand() takes the first word that is no flag and no value of one", () => {
-    const cases: [string[], string][] = [
-      [[], "serve"],
-      [["serve"], "serve"],
-      [["--vault", "help"], "serve"],
-      [["--vault", "/v", "version"], "version"],
-      [["--init", "help"], "help"],
-      [["--vualt", "/v"], "serve"],
-      [["--help"], "help"],
-      [["serve", "-h"], "help"],
-      [["--version"], "version"],
-      [["-V"], "version"],
-      [["--", "help"], "help"],
-    ];
-    for (const [args, expected] of cases) {
-      equal(parseCommand(args), expected, args.join(" "));
-    }
-  });
-
-  it("parseCommand() refuses an unknown command with the nearest known one", () => {
-    throws(() => parseCommand(["sevre"]), {
-      name: "ConfigError",
-      message: '"sevre" is not a known command; did you mean serve?',
-    });
-    throws(() => parseCommand(["--init", "stdio"]), {
-      name: "ConfigError",
-      message: '"stdio" is not a known command',
-    });
-  });
-});
 
 describe("ENV_NAMES", () => {
   it("ENV_NAMES lists each name that may be read, once", () => {

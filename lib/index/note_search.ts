@@ -27,6 +27,8 @@ export interface NoteQuery {
   readonly limit: number;
   /** How many of the best hits to leave out, unread; 0 without it. */
   readonly offset?: number;
+  /** `skip` where nobody reads them: no file is looked at. */
+  readonly passages?: "skip";
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -35,7 +37,10 @@ export interface IndexHit {
   /** 0..1, comparable between queries; from .5 on it is worth a hint. */
   readonly score: number;
   readonly signals: Signals;
-  /** `undefined` when the note has no text, or its file changed or vanished this moment. */
+  /**
+   * `undefined` when the note has no text, its file changed or vanished this moment, or nobody asked
+   * for it.
+   */
   readonly passage: Passage | undefined;
 }
 
@@ -80,12 +85,12 @@ export async function searchIndex(deps: NoteSearchDeps, query: NoteQuery): Promi
   const { plan, found } = rank(deps, parsed, { ...query, mode, dense });
 
   const weights = weighQuery(parsed, plan, deps.postings);
-  const passages = new PassageFinder(deps, { weights, dense, mode });
+  const finder = new PassageFinder(deps, { weights, dense, mode });
   const hits: IndexHit[] = [];
   for (const { note, hit } of notesOf(deps.table, found.hits)) {
     const hintAt = dense?.scale.hintAt ?? KEYWORD_HINT_AT;
     const score = shownScore(hit.score, hintAt);
-    const passage = await passages.find(note, hit);
+    const passage = query.passages === "skip" ? undefined : await finder.find(note, hit);
     hits.push({ note, score, signals: toSignals(hit.signals), passage });
   }
   return { mode, ...(reason === undefined ? {} : { reason }), total: found.total, hits };

@@ -286,6 +286,7 @@ export class NoteTable {
       folders: foldersAbove(note.path),
       tags: [...new Set(note.tags.map(normalizeTag).filter((tag) => tag !== undefined))],
       visibility,
+      isHintable: note.kind === "memory" && note.description.trim() !== "",
     };
   }
 }

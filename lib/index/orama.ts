@@ -34,6 +34,8 @@ export interface NoteDocument {
   /** Normalised. */
   readonly tags: readonly string[];
   readonly visibility: Visibility;
+  /** True of a memory that says what it is about, as a hint has to. */
+  readonly isHintable: boolean;
 }
 
 /**
@@ -48,6 +50,8 @@ export interface NoteFilter {
   /** Ids of scopes as `NoteDocument.project` has them. */
   readonly projects?: readonly string[] | undefined;
   readonly folder?: string | undefined;
+  /** True lets nothing through but what may be hinted; it costs next to nothing, unlike `kinds`. */
+  readonly hintableOnly?: boolean;
 }
 
 export interface DatabaseHit extends RankedNote {
@@ -84,17 +88,24 @@ const ELSEWHERE = "*";
 interface Request {
   readonly question: Question;
   readonly limit: number;
-  readonly withInactive: boolean;
+  readonly depth: number;
   ranking: Ranking | undefined;
 }
 
 /** Numbers are compared for each note that a search scores; the larger, the fewer see it. */
-const SIGHT: Readonly<Record<Visibility, number>> = { listed: 0, inactive: 1, conflict: 2 };
+const DEPTHS: Readonly<Record<Visibility | "hintable", number>> = {
+  hintable: 0,
+  listed: 1,
+  inactive: 2,
+  conflict: 3,
+};
 
-/** What a request may see: Orama's numbers of the notes that its filters let through. */
+/** What a request may see. */
 interface Sight {
+  /** Orama's numbers of the notes that its filters let through; absent without any. */
   readonly allowed: ReadonlySet<number> | undefined;
-  readonly withInactive: boolean;
+  /** One of `DEPTHS`, up to which notes are seen. */
+  readonly depth: number;
 }
 
 /** All notes of a vault, searchable and filterable. */
@@ -196,8 +207,8 @@ class FiledNotes {
   readonly #documents: (NoteDocument | undefined)[] = [];
   /** By slot: the number by which Orama knows the note. */
   readonly #oramaIds: number[] = [];
-  /** By slot: who may see the note, as one of `SIGHT`. */
-  readonly #sights: number[] = [];
+  /** By slot: who may see the note, as one of `DEPTHS`. */
+  readonly #depths: number[] = [];
   #slotToFile = -1;
   #request: Request | undefined;
 
@@ -224,7 +235,7 @@ class FiledNotes {
   file(document: NoteDocument, slot: number): void {
     this.#slotOf.set(document.id, slot);
     this.#documents[slot] = document;
-    this.#sights[slot] = SIGHT[document.visibility];
+    this.#depths[slot] = depthOf(document);
     this.#slotToFile = slot;
     const { id, kind, status, project, folders, tags } = document;
     insert(this.#db, {
@@ -245,7 +256,7 @@ class FiledNotes {
     remove(this.#db, path);
     this.#slotOf.delete(path);
     this.#documents[slot] = undefined;
-    this.#sights[slot] = SIGHT.conflict;
+    this.#depths[slot] = DEPTHS.conflict;
     return slot;
   }
 
@@ -254,9 +265,8 @@ class FiledNotes {
     filter: NoteFilter,
     { limit: count, offset = 0 }: Page,
   ): DatabaseAnswer {
-    const withInactive = filter.status !== undefined;
     const limit = offset + count;
-    const request: Request = { question, limit, withInactive, ranking: undefined };
+    const request: Request = { question, limit, depth: depthFor(filter), ranking: undefined };
     this.#request = request;
     const found = search(this.#db, { term: ELSEWHERE, where: toWhere(filter), limit });
     this.#request = undefined;
@@ -279,10 +289,8 @@ class FiledNotes {
     const allowed = Object.keys(where).length === 0
       ? undefined
       : this.#db.index.searchByWhereClause(this.#db.data.index, this.#db.tokenizer, where, "");
-    const withInactive = filter.status !== undefined;
-    const slots = [...this.#slotOf.values()].filter((slot) =>
-      this.#maySee(slot, { allowed, withInactive })
-    );
+    const sight = { allowed, depth: depthFor(filter) };
+    const slots = [...this.#slotOf.values()].filter((slot) => this.#maySee(slot, sight));
     return new Set(slots.flatMap((slot) => this.#documents[slot]?.id ?? []));
   }
 
@@ -305,8 +313,8 @@ class FiledNotes {
   #score(allowed: ReadonlySet<number> | undefined): TokenScore[] {
     const request = this.#request;
     if (!request) throw new Error("Cannot search: no request is running");
-    const { question, withInactive, limit } = request;
-    const sight = { allowed, withInactive };
+    const { question, depth, limit } = request;
+    const sight = { allowed, depth };
     const ranking = this.#ranker.rank(question, (slot) => this.#maySee(slot, sight));
     const { slots, bySlot } = request.ranking = ranking;
     const compare = (a: number, b: number) => this.#pathAt(a) < this.#pathAt(b) ? -1 : 1;
@@ -314,15 +322,24 @@ class FiledNotes {
       .map(({ slot, score }) => [this.#oramaIds[slot] ?? 0, score]);
   }
 
-  #maySee(slot: number, { allowed, withInactive }: Sight): boolean {
-    const sight = this.#sights[slot] ?? SIGHT.conflict;
-    if (sight > (withInactive ? SIGHT.inactive : SIGHT.listed)) return false;
+  #maySee(slot: number, { allowed, depth }: Sight): boolean {
+    if ((this.#depths[slot] ?? DEPTHS.conflict) > depth) return false;
     return allowed === undefined || allowed.has(this.#oramaIds[slot] ?? 0);
   }
 
   #pathAt(slot: number): string {
     return this.#documents[slot]?.id ?? "";
   }
+}
+
+function depthOf({ visibility, isHintable }: NoteDocument): number {
+  return visibility === "listed" && isHintable ? DEPTHS.hintable : DEPTHS[visibility];
+}
+
+/** Returns how deep a request looks. */
+function depthFor({ status, hintableOnly = false }: NoteFilter): number {
+  if (hintableOnly) return DEPTHS.hintable;
+  return status === undefined ? DEPTHS.listed : DEPTHS.inactive;
 }
 
 function toWhere(filter: NoteFilter): Record<string, Record<string, string | string[]>> {

@@ -19,6 +19,7 @@ import { type IndexAnswer, type NoteQuery, searchIndex } from "./note_search.ts"
 import { isInactive, NoteTable, type TableCounts } from "./note_table.ts";
 import { NoteVectors } from "./note_vectors.ts";
 import { NoteDatabase, type NoteFilter } from "./orama.ts";
+import { parseQuery } from "./parse_query.ts";
 import { Postings } from "./postings.ts";
 import { TermCounter } from "./term_counter.ts";
 import { TextCache } from "./text_cache.ts";
@@ -206,6 +207,12 @@ export class VaultIndex {
       embeddings: this.#embeddings,
       scale: this.#scale(),
     }, query);
+  }
+
+  /** Counts the different words that a query would look for, function words apart. */
+  countTerms(text: string): number {
+    const { terms, isFiller } = parseQuery(text, this.#tokenizer);
+    return isFiller ? 0 : terms.length;
   }
 
   /** Returns the note at a path, spelt in either Unicode form. */

@@ -5,7 +5,7 @@ import { show } from "@/lib/parse_input.ts";
 import { conflictCopyOf } from "@/lib/vault/conflict_copies.ts";
 import type { ParsedNote } from "@/lib/vault/note.ts";
 import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
-import { openMemory, type OpenMemoryDeps } from "./open_memory.ts";
+import { type OpeningListener, openMemory, type OpenMemoryDeps } from "./open_memory.ts";
 
 export interface MemoryFile {
   readonly id: string;
@@ -13,6 +13,9 @@ export interface MemoryFile {
   readonly etag: string;
   readonly parsed: ParsedNote;
 }
+
+/** Nobody gets to read it. */
+const UNREAD: OpeningListener = { noteOpened: () => {} };
 
 /**
  * Finds a memory as it is on disk now.
@@ -22,11 +25,11 @@ export interface MemoryFile {
  * @throws What `openMemory()` throws.
  */
 export async function findMemory(
-  deps: OpenMemoryDeps,
+  deps: Omit<OpenMemoryDeps, "recallLog">,
   caller: Caller,
   id: string,
 ): Promise<MemoryFile> {
-  const { memory, parsed } = await openMemory(deps, caller, { id });
+  const { memory, parsed } = await openMemory({ ...deps, recallLog: UNREAD }, caller, { id });
   if (!memory || !parsed) throw new TypeError("A memory was left out that nobody has");
   const { conflicts = [], kind, path: place } = memory;
   if (conflicts.length > 0) throw claimedTwice(id, conflicts);

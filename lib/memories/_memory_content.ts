@@ -1,6 +1,7 @@
 /** What callers say a memory is to hold, checked and in the form in which it is written. */
+import { clipLine } from "@/lib/clip_line.ts";
 import { type FieldProblem, InvalidRequest } from "@/lib/errors.ts";
-import { clipLine, normalizeTags } from "./memory_names.ts";
+import { normalizeTags } from "./memory_names.ts";
 
 /** As it came. */
 export interface AskedContent {

@@ -3,8 +3,8 @@
  * wrote beside it. Guards that person's lines: only what has the shape of our own is replaced, so
  * that a manifest can be made anew at any time.
  */
+import { clipLine } from "@/lib/clip_line.ts";
 import { percentEncode } from "@/lib/percent_encode.ts";
-import { clipLine } from "./memory_names.ts";
 
 /** One line of the list. */
 export interface ManifestEntry {

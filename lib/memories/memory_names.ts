@@ -1,6 +1,7 @@
 /** The names of memories: for people, for files and for ids, all made from what an agent wrote. */
+import { clipLine } from "@/lib/clip_line.ts";
+import { cutText } from "@/lib/cut_text.ts";
 import { normalizeTag } from "@/lib/vault/tags.ts";
-import { cutText, withoutHalfWord } from "./_cut_text.ts";
 import { findSentenceEnd } from "./_sentence_end.ts";
 
 const MAX_SLUG_CHARS = 60;
@@ -87,30 +88,6 @@ export function firstSentenceOf(text: string, maxChars: number): string {
     return clipLine(plain.slice(0, findSentenceEnd(plain)), maxChars);
   }
   return clipLine(text, maxChars);
-}
-
-const BLANKS = /[\s\p{Cc}]+/gu;
-
-/**
- * Returns a text on one line, at most `maxChars` characters (code points) long; one that is longer
- * ends in `…`, where a word ends if one does in the second half.
- *
- * @example
- * ```ts
- * import { equal } from "node:assert/strict";
- *
- * equal(clipLine(" one\ntwo  three ", 20), "one two three");
- * equal(clipLine("one two three", 10), "one two…");
- * equal(clipLine("缓存三件事", 3), "缓存…");
- * ```
- */
-export function clipLine(text: string, maxChars: number): string {
-  const line = text.replace(BLANKS, " ").trim();
-  // A unit is a character or half of one, so most lines need no counting.
-  if (line.length <= maxChars || cutText(line, { maxChars }) === line) return line;
-  if (maxChars < 1) return "";
-  const head = cutText(line, { maxChars: maxChars - 1 });
-  return `${withoutHalfWord(head, line.slice(head.length))}…`;
 }
 
 /** Tags in the form in which they are saved, and those that none can be made of. */

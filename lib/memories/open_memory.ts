@@ -18,10 +18,16 @@ export interface OpenMemoryDeps {
   readonly vault: Vault;
   readonly noteReads: Semaphore;
   readonly projects: Pick<Projects, "require">;
+  readonly recallLog: OpeningListener;
   readonly index: Pick<
     VaultIndex,
     "claimantsOf" | "copiesOf" | "find" | "indexing" | "refresh" | "warnings"
   >;
+}
+
+/** Is told which memories are opened. */
+export interface OpeningListener {
+  noteOpened(id: string): void;
 }
 
 const MAX_RETRIES = 3;
@@ -70,7 +76,8 @@ export async function openMemory(
     if (found) break;
   }
   if (!found) throw toNotFound(index, input.id);
-  const { etag } = found;
+  const { id, etag } = found;
+  deps.recallLog.noteOpened(id);
   if (input.knownEtags?.includes(etag)) return { etag };
   const { parsed } = found;
   return { etag, memory: describe(deps, found), parsed };

@@ -8,6 +8,7 @@ import type { ParsedNote } from "@/lib/vault/note.ts";
 import { linesText } from "@/lib/vault/note_text.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
 import { isMarkdown, parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
+import type { OpeningListener } from "./open_memory.ts";
 import { parseText, readHashed } from "./_read_file.ts";
 
 export interface OpenNoteDeps {
@@ -15,6 +16,7 @@ export interface OpenNoteDeps {
   readonly vault: Vault;
   readonly index: VaultIndex;
   readonly noteReads: Semaphore;
+  readonly recallLog: OpeningListener;
 }
 
 /** What is on disk now. */
@@ -43,7 +45,9 @@ export async function openNote(
   const asked = parseVaultPath(input.path);
   if (!isMarkdown(asked)) throw new NoteNotFound(`"${asked}" is not a Markdown file`);
   const path = deps.index.find(asked)?.path ?? asked;
-  return await deps.noteReads.run(() => readNote(deps, path, input), signal);
+  const opened = await deps.noteReads.run(() => readNote(deps, path, input), signal);
+  deps.recallLog.noteOpened(opened.note?.id ?? deps.index.find(path)?.id ?? path);
+  return opened;
 }
 
 async function readNote(

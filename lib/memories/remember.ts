@@ -1,9 +1,10 @@
 /** Remembering one fact: a memory whose name and description come from its text. */
+import { clipLine } from "@/lib/clip_line.ts";
 import type { Caller } from "@/lib/contracts.ts";
 import type { RememberInput, SavedMemory } from "@/lib/contracts_memories.ts";
 import { requireNoSecrets } from "@/lib/require_no_secrets.ts";
 import { Slicer } from "@/lib/seams.ts";
-import { clipLine, firstSentenceOf } from "./memory_names.ts";
+import { firstSentenceOf } from "./memory_names.ts";
 import type { SaveMemoryDeps } from "./_saved_memory.ts";
 import { createMemory } from "./create_memory.ts";
 

@@ -26,6 +26,8 @@ export function testConfig(vault: string, extra: Partial<Config> = {}): Config {
     access: "open",
     embedding: "none",
     denseWeight: undefined,
+    recall: "on",
+    recallMinScore: 0.5,
     freshness: "scan",
     mcpLegacy: "stateless",
     mcpSse: "on",

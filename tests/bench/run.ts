@@ -7,6 +7,7 @@
 import { parseArgs } from "node:util";
 import { writeStderr } from "@/lib/seams.ts";
 import { print } from "../eval/table.ts";
+import { parseCount, parseOrExplain, runAsProgram, UsageError } from "./command_line.ts";
 import { Corpus } from "./corpus.ts";
 import { formatReport } from "./report.ts";
 import { type Part, PARTS, runBench } from "./results.ts";
@@ -26,11 +27,6 @@ const OPTIONS = {
   only: { type: "string", default: PARTS.join(",") },
   json: { type: "boolean", default: false },
 } as const;
-
-/** The command line cannot be followed. */
-class UsageError extends Error {
-  override name = "UsageError";
-}
 
 interface Settings {
   readonly notes: number;
@@ -52,16 +48,7 @@ function parseSettings(args: string[]): Settings {
 }
 
 function parseCommandLine(args: string[]) {
-  try {
-    return parseArgs({ args, options: OPTIONS });
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
-  }
-}
-
-function parseCount(flag: string, text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new UsageError(`--${flag} must be a whole number from 1`);
-  return Number(text);
+  return parseOrExplain(() => parseArgs({ args, options: OPTIONS }), USAGE);
 }
 
 function parsePart(name: string): Part {
@@ -70,11 +57,12 @@ function parsePart(name: string): Part {
   return part;
 }
 
-async function main(args: string[]): Promise<void> {
+async function main(args: string[]): Promise<number> {
   const { json, ...settings } = parseSettings(args);
   const results = await runBench({ ...settings, corpus: new Corpus(), say: writeStderr });
   if (json) print(JSON.stringify({ ...settings, ...toPlain(results) }, undefined, 1));
   else print(formatReport(results, settings.parts, settings.notes));
+  return 0;
 }
 
 function toPlain(results: object): Record<string, unknown> {
@@ -86,10 +74,4 @@ function toPlain(results: object): Record<string, unknown> {
   );
 }
 
-if (import.meta.main) {
-  main(Deno.args).catch((error) => {
-    if (!(error instanceof UsageError)) throw error;
-    writeStderr(error.message);
-    Deno.exit(2);
-  });
-}
+if (import.meta.main) void runAsProgram(main);

@@ -5,6 +5,7 @@
 import { parseArgs } from "node:util";
 import { writeStderr } from "@/lib/seams.ts";
 import { formatTable, print } from "../eval/table.ts";
+import { parseCount, parseOrExplain, runAsProgram } from "./command_line.ts";
 import { measureSaves, SAVE_WAYS, type SaveTimes } from "./save_measure.ts";
 
 const TASK = "deno task bench:save";
@@ -24,24 +25,9 @@ const OPTIONS = {
 
 /** How many times the bare write's p99 a save may take. */
 const GOAL = 3;
-const EXIT_MISUSED = 2;
-
-/** The command line cannot be followed. */
-class UsageError extends Error {
-  override name = "UsageError";
-}
 
 function parseCommandLine(args: string[]) {
-  try {
-    return parseArgs({ args, options: OPTIONS }).values;
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
-  }
-}
-
-function parseCount(flag: string, text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new UsageError(`--${flag} must be a whole number from 1`);
-  return Number(text);
+  return parseOrExplain(() => parseArgs({ args, options: OPTIONS }).values, USAGE);
 }
 
 /** Returns the table for people. */
@@ -58,7 +44,7 @@ export function formatSaves(notes: number, times: SaveTimes): string {
   return `${notes} notes\n\n${table}\n\nThe goal for p99 of a change and of a new memory is ${GOAL}.`;
 }
 
-async function main(args: string[]): Promise<void> {
+async function main(args: string[]): Promise<number> {
   const { notes, saves, rounds, json } = parseCommandLine(args);
   const settings = {
     notes: parseCount("notes", notes),
@@ -67,12 +53,7 @@ async function main(args: string[]): Promise<void> {
   };
   const result = await measureSaves(settings, writeStderr);
   print(json ? JSON.stringify(result, undefined, 1) : formatSaves(settings.notes, result));
+  return 0;
 }
 
-if (import.meta.main) {
-  main(Deno.args).then(() => Deno.exit(0), (error) => {
-    if (!(error instanceof UsageError)) throw error;
-    writeStderr(error.message);
-    Deno.exit(EXIT_MISUSED);
-  });
-}
+if (import.meta.main) void runAsProgram(main);

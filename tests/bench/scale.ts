@@ -6,6 +6,7 @@
 import { parseArgs } from "node:util";
 import { writeStderr } from "@/lib/seams.ts";
 import { print } from "../eval/table.ts";
+import { parseCount, parseOrExplain, runAsProgram } from "./command_line.ts";
 import { Corpus, SECTIONS } from "./corpus.ts";
 import { measureScale, type ScaleResult } from "./measure_scale.ts";
 import { formatScale } from "./report_scale.ts";
@@ -29,13 +30,7 @@ const OPTIONS = {
 } as const;
 
 const EXIT_FAILED = 1;
-const EXIT_MISUSED = 2;
 const EXIT_STOPPED = 130;
-
-/** The command line cannot be followed. */
-export class UsageError extends Error {
-  override name = "UsageError";
-}
 
 export interface ScaleSettings {
   readonly sizes: readonly number[];
@@ -58,16 +53,7 @@ export function parseSettings(args: string[]): ScaleSettings {
 }
 
 function parseCommandLine(args: string[]) {
-  try {
-    return parseArgs({ args, options: OPTIONS }).values;
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
-  }
-}
-
-function parseCount(flag: string, text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new UsageError(`--${flag} must be whole numbers from 1`);
-  return Number(text);
+  return parseOrExplain(() => parseArgs({ args, options: OPTIONS }).values, USAGE);
 }
 
 /** Returns the command that measures the same again. */
@@ -148,10 +134,4 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-if (import.meta.main) {
-  main(Deno.args).then((code) => Deno.exit(code), (error) => {
-    if (!(error instanceof UsageError)) throw error;
-    writeStderr(error.message);
-    Deno.exit(EXIT_MISUSED);
-  });
-}
+if (import.meta.main) void runAsProgram(main);

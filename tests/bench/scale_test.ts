@@ -5,7 +5,8 @@ import {
   throws,
 } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { formatCommand, lackOfMemory, neededBytes, parseSettings, UsageError } from "./scale.ts";
+import { UsageError } from "./command_line.ts";
+import { formatCommand, lackOfMemory, neededBytes, parseSettings } from "./scale.ts";
 
 describe("parseSettings()", () => {
   it("has defaults for all", () => {

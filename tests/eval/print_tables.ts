@@ -1,6 +1,7 @@
 /** Prints what was measured, for people. */
 import type { Comparison, HybridComparison } from "./compare.ts";
 import type { HintReport } from "./hint_report.ts";
+import type { RecallRow } from "./recall_hints.ts";
 import { meanRows, nameOf, type ReportRow } from "./report.ts";
 import { formatTable, print, type Row } from "./table.ts";
 
@@ -25,6 +26,12 @@ export function printHints(reports: readonly HintReport[]): void {
     print(`At ${chosen.toFixed(2)}, by data set; "quiet" is from where its own are:`);
     printTable(sets.map(toSetRow), formatShare);
   }
+}
+
+/** Prints what an agent would be hinted at. */
+export function printRecall(rows: readonly RecallRow[]): void {
+  print("hints: how many a query brings; by set: how many one of another set brings");
+  printTable(rows.map(({ others, ...row }) => ({ ...row, ...others })), formatShare);
 }
 
 function printTable(rows: readonly Row[], format: (column: string, value: number) => string): void {
@@ -71,6 +78,7 @@ function formatMeasure(column: string, value: number): string {
 
 function formatShare(column: string, value: number): string {
   if (Number.isNaN(value)) return "-";
+  if (column === "minScore") return value.toFixed(2);
   if (column === "n" || column === "irrelevant") return `${value}`;
   return value.toFixed(column === "threshold" || column === "quiet" ? 2 : 3);
 }

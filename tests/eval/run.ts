@@ -12,17 +12,20 @@ import { type DataSet, findDataSets } from "./data_sets.ts";
 import { evaluateApart, evaluateTogether } from "./evaluate.ts";
 import { toHintReports } from "./hint_report.ts";
 import { measureHints } from "./hints.ts";
-import { printHints, printRankings } from "./print_tables.ts";
+import { printHints, printRankings, printRecall } from "./print_tables.ts";
+import { measureRecall, toRecallRows } from "./recall_hints.ts";
 import { meanRows, toRows } from "./report.ts";
 import { parseSettings, type Settings, UsageError } from "./settings.ts";
 import { print } from "./table.ts";
 
 const HINT_QUERIES = 100;
+const RECALL_THRESHOLDS = [0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7];
 
 /** @returns The exit status: 1 if anything failed or is worse than expected. */
 async function main(args: string[]): Promise<number> {
   const settings = parseSettings(args);
   const sets = chooseSets(settings);
+  if (settings.recall) return await runRecall(sets, settings);
   return settings.hints ? await runHints(sets, settings) : await runRankings(sets, settings);
 }
 
@@ -56,6 +59,16 @@ async function runHints(sets: readonly DataSet[], settings: Settings): Promise<n
   if (settings.json) print(JSON.stringify(reports, null, 1));
   else printHints(reports);
   return complain(findFailures(results)) ? 0 : 1;
+}
+
+async function runRecall(sets: readonly DataSet[], settings: Settings): Promise<number> {
+  const { embedding, limit = Infinity } = settings;
+  const results = await measureRecall(sets, { minScores: RECALL_THRESHOLDS, limit, embedding });
+  if (results.length === 0) throw new UsageError("--recall needs a data set with memories");
+  const rows = toRecallRows(results);
+  if (settings.json) print(JSON.stringify(rows, null, 1));
+  else printRecall(rows);
+  return 0;
 }
 
 /** @returns Whether there was nothing to complain of. */

@@ -26,7 +26,11 @@ DATA_DIR is a data set or a folder of data sets: vault/ with notes and queries.j
   --hint-at X,Y     with --hints: the score that each of the modes shows as .5, in their order; scores
                     are brought back to what they were (default: .5, which changes none), and X is
                     the threshold for the table by data set (default: the smallest at which no more
-                    than 3 % of the queries of other sets find a note)`;
+                    than 3 % of the queries of other sets find a note)
+
+  --recall          instead of rankings: the hints that an agent would get. Each vault that has
+                    memories is sent the queries of all sets, for thresholds from .30 to .70, each
+                    query in a session of its own; the limits are those of the product`;
 
 const OPTIONS = {
   "modes": { type: "string", default: "keyword" },
@@ -40,6 +44,7 @@ const OPTIONS = {
   "compare": { type: "string" },
   "hints": { type: "boolean", default: false },
   "hint-at": { type: "string" },
+  "recall": { type: "boolean", default: false },
 } as const;
 
 /** The command line cannot be followed. */
@@ -59,6 +64,7 @@ export interface Settings {
   readonly json: boolean;
   readonly expectations: Expectations | undefined;
   readonly hints: boolean;
+  readonly recall: boolean;
   /** By mode; empty if the scores are to be taken as they are. */
   readonly hintAt: ReadonlyMap<SearchMode, number>;
 }
@@ -87,6 +93,7 @@ export function parseSettings(args: string[]): Settings {
     json: values.json,
     expectations: compare === undefined ? undefined : readExpectations(compare),
     hints: values.hints,
+    recall: values.recall,
     hintAt: hintAt === undefined ? new Map() : parseHintAt(hintAt, modes),
   };
 }
@@ -104,6 +111,9 @@ function parseCommandLine(args: string[]) {
 function refuseMixtures(values: Values): void {
   if (values["hint-at"] !== undefined && !values.hints) {
     throw new UsageError("--hint-at says something of --hints only");
+  }
+  if (values.recall && (values.hints || values.together || values.compare !== undefined)) {
+    throw new UsageError("--recall cannot be used with --hints, --together or --compare");
   }
   if (values.hints && values.together) {
     throw new UsageError("--hints asks each vault what others answer: it cannot be --together");

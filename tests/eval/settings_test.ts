@@ -19,6 +19,7 @@ describe("parseSettings()", () => {
       json: false,
       expectations: undefined,
       hints: false,
+      recall: false,
       hintAt: new Map(),
     });
   });

@@ -65,4 +65,19 @@ describe("searchIndex()", () => {
     deepEqual(hits.map((hit) => hit.passage?.snippet.includes("zebra")), [true, true, true, true]);
     deepEqual(openings.paths, hits.map(({ note }) => world.pathOf(note.path)));
   });
+
+  it("searchIndex() reads no note where nobody asks for passages, and ranks them alike", async () => {
+    const files = Array.from({ length: 20 }, (_, i) => [`${i}.md`, `zebra ${"x ".repeat(i)}`]);
+    await using world = await testServices(Object.fromEntries(files));
+    await world.ready();
+    const query = { text: "zebra", filter: {}, limit: 20 };
+    const read = await world.index.search(query);
+    using openings = watchOpenings();
+
+    const bare = await world.index.search({ ...query, passages: "skip" });
+
+    deepEqual(openings.paths, []);
+    const unread = read.hits.map((hit) => ({ ...hit, passage: undefined }));
+    deepEqual(bare, { ...read, hits: unread });
+  });
 });

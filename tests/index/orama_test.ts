@@ -45,6 +45,7 @@ function documentAt(path: string, extra: Partial<NoteDocument> = {}): NoteDocume
     folders: path.split("/").slice(0, -1).map((_, i, all) => all.slice(0, i + 1).join("/")),
     tags: [],
     visibility: "listed",
+    isHintable: true,
     ...extra,
   };
 }
@@ -68,6 +69,21 @@ describe("NoteDatabase", () => {
     deepEqual(byTag.hits.map((hit) => hit.path), ["b/one.md"]);
     equal(inFolder.total, 1);
     equal(byKind.total, 0);
+  });
+
+  it("search() lets nothing but what may be hinted through before it ranks, where that is asked", () => {
+    const db = openDatabase();
+    for (let i = 0; i < 100; i++) {
+      db.put({ document: documentAt(`${i}.md`, { isHintable: false }), text: "deploy deploy" });
+    }
+    db.put({ document: documentAt("z.md"), text: "much about other things, deploy" });
+
+    const found = db.search("deploy", { hintableOnly: true }, 1);
+    const all = db.search("deploy", { hintableOnly: false }, 1);
+
+    deepEqual(found.hits.map((hit) => hit.path), ["z.md"]);
+    deepEqual([found.total, all.total], [1, 101]);
+    deepEqual([...db.database.filterPaths({ hintableOnly: true })], ["z.md"]);
   });
 
   it("search() gives the same order, whatever the limit", () => {

@@ -369,6 +369,15 @@ describe("conflicts", () => {
 });
 
 describe("search()", () => {
+  it("countTerms() counts different words, function words apart", async () => {
+    await using world = await openIndex({});
+
+    const counts = ["", "the and of", "deploy deploy", "deploy the cache", "缓存 cache", "的"]
+      .map((text) => world.index.countTerms(text));
+
+    deepEqual(counts, [0, 0, 1, 2, 2, 0]);
+  });
+
   const found: readonly (readonly [body: string, queries: readonly string[]])[] = [
     [
       "fix in snake_case_name, real-time, v2026.4.10, ERR_E1234, src/a/b.ts, parseHTTPUrl, don't",

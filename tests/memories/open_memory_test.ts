@@ -51,12 +51,13 @@ function withIndex(
   services: TestServices,
   other: Partial<OpenMemoryDeps["index"]>,
 ): OpenMemoryDeps {
-  const { clock, vault, noteReads, index, projects } = services;
+  const { clock, vault, noteReads, index, projects, recallLog } = services;
   return {
     clock,
     vault,
     noteReads,
     projects,
+    recallLog,
     index: {
       claimantsOf: (id) => index.claimantsOf(id),
       copiesOf: (path) => index.copiesOf(path),
