@@ -40,6 +40,9 @@ const RACY_WINDOW_MS = 2_000;
 /** Each halves the chance of a program that swaps folders, to less than one in ten million. */
 const CHECKS_AT_RANDOM = 24;
 
+/** An editor and a server may replace a file at the same moment, and do so again. */
+const MAX_LOOKS = 5;
+
 const SEPARATOR = Deno.build.os === "windows" ? "\\" : "/";
 
 export interface VaultOptions {
@@ -258,9 +261,12 @@ function placeOf(vault: Vault, path: VaultPath): "here" | "respelt" | "linked" {
 export function readFile(vault: Vault, path: VaultPath): NoteBytes {
   if (vault.exclusions.excludes(path)) throw noSuchNote(path);
   try {
-    const first = readOnce(vault, path);
-    const { note } = first.settled ? first : readOnce(vault, path);
-    if (note !== undefined) return note;
+    const { note, settled } = readOnce(vault, path);
+    if (note !== undefined && settled) return note;
+    for (let left = MAX_LOOKS - 1; left > 0; left--) {
+      const again = readOnce(vault, path);
+      if (again.note !== undefined) return again.note;
+    }
     throw new IndexNotReady(`Cannot read note "${path}" now: it is being replaced`);
   } catch (error) {
     throw toNoteError(error, path);

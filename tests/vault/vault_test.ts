@@ -511,15 +511,31 @@ describe("readFile() while others write", () => {
     equal(text, "new");
   });
 
+  for (const replacements of [2, 3, 4]) {
+    it(`readFile() reads the last of ${replacements} files that come one after another`, async () => {
+      const numbers = [1, 2, 3, 4].map((number) => [`b${number}.md`, `${number}`]);
+      await using folders = await testFolders({ "a.md": "0", ...Object.fromEntries(numbers) });
+      const vault = folders.open();
+      let changes = 0;
+      const replace = () => {
+        if (changes === replacements) return;
+        Deno.renameSync(`${folders.root}/b${++changes}.md`, `${folders.root}/a.md`);
+      };
+
+      equal(whileOpening(replace, () => readText(vault, "a.md")), `${replacements}`);
+    });
+  }
+
   it("readFile() throws IndexNotReady when another file stands there at each try", async () => {
-    await using folders = await testFolders({ "a.md": "0", "b1.md": "1", "b2.md": "2" });
+    const numbers = [1, 2, 3, 4, 5].map((number) => [`b${number}.md`, `${number}`]);
+    await using folders = await testFolders({ "a.md": "0", ...Object.fromEntries(numbers) });
     const vault = folders.open();
     let changes = 0;
     const replace = () =>
       Deno.renameSync(`${folders.root}/b${++changes}.md`, `${folders.root}/a.md`);
 
     throws(() => whileOpening(replace, () => readText(vault, "a.md")), IndexNotReady);
-    equal(changes, 2);
+    equal(changes, 5);
   });
 
   it("readFile() throws NoteNotFound when the file goes away", async () => {
@@ -606,7 +622,8 @@ describe("readFile() while others swap folders", () => {
   });
 
   it("readFile() throws IndexNotReady when the file is replaced at each try, once it is open", async () => {
-    await using folders = await testFolders({ "a.md": "0", "b1.md": "1", "b2.md": "2" });
+    const numbers = [1, 2, 3, 4, 5].map((number) => [`b${number}.md`, `${number}`]);
+    await using folders = await testFolders({ "a.md": "0", ...Object.fromEntries(numbers) });
     const vault = folders.open();
     let changes = 0;
     const replace = (call: PathCall) => {
@@ -615,7 +632,7 @@ describe("readFile() while others swap folders", () => {
     };
 
     throws(() => whileCalling({ before: replace }, () => readText(vault, "a.md")), IndexNotReady);
-    equal(changes, 2);
+    equal(changes, 5);
   });
 });
 
