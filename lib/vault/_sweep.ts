@@ -4,7 +4,7 @@ import { saveConflictCopy } from "./_conflict_copy.ts";
 import { hashBytes } from "./etag.ts";
 import { hashName, type Litter, litterPathOf, parseLitter } from "./_litter.ts";
 import { removeIfThere } from "./_new_file.ts";
-import { diskPathOf, isAbsence, isSameFile, stampOf, type Vault } from "./vault.ts";
+import { diskPathOf, isSameFile, stampAt, type Vault } from "./vault.ts";
 import { type FolderPath, isMarkdown, joinVaultPath, type VaultPath } from "./vault_path.ts";
 
 export interface Swept {
@@ -119,17 +119,13 @@ async function isWorthKeeping(
   { disk, note, etag }: KeptFile,
   clock: Clock,
 ): Promise<boolean> {
+  const kept = stampAt(disk);
+  if (kept === undefined) return false;
+  const now = note && stampAt(diskPathOf(vault, note));
   // On a disk without hard links it may have been cut off while the note was away.
-  if (note === undefined) return true;
-  try {
-    const [kept, now] = [await Deno.lstat(disk), await Deno.lstat(diskPathOf(vault, note))];
-    if (isSameFile(stampOf(kept), stampOf(now))) return false;
-    const bytes = await Deno.readFile(disk);
-    return await new Slicer(clock).run(hashBytes(bytes)) !== etag;
-  } catch (error) {
-    if (isAbsence(error)) return false;
-    throw error;
-  }
+  if (now === undefined) return true;
+  if (isSameFile(kept, now)) return false;
+  return await new Slicer(clock).run(hashBytes(await Deno.readFile(disk))) !== etag;
 }
 
 async function findByHash(

@@ -361,6 +361,16 @@ describe("VaultWriter.writeAll()", () => {
   });
 });
 
+/** Does something before each look at a file, until it is disposed. */
+function beforeLooking(hook: (path: string) => void): Disposable {
+  const { lstatSync } = Deno;
+  Deno.lstatSync = (path) => {
+    hook(String(path));
+    return lstatSync(path);
+  };
+  return { [Symbol.dispose]: () => Object.assign(Deno, { lstatSync }) };
+}
+
 describe("VaultWriter.sweep()", () => {
   const kept = (id: string, etag: string, nameHash: string) =>
     `.commonplace-${id}.${etag}.${nameHash}.kept`;
@@ -407,6 +417,21 @@ describe("VaultWriter.sweep()", () => {
     equal(world.text("a (conflict 2026-05-14 10.30.00).md"), "theirs");
     equal(world.text("sub/recovered (conflict 2026-05-14 10.30.00).md"), "of a note that is gone");
     ok(!listAll(world.root).some((path) => path.endsWith(".kept")));
+  });
+
+  it("brings back what a write replaced of a note that goes just now", async () => {
+    await using world = await writerWorld({
+      "a.md": "new",
+      [kept("1", etagOf("old"), A_MD)]: "theirs",
+    });
+    using _hook = beforeLooking((path) => {
+      if (path === world.pathOf("a.md")) world.removeIfThere("a.md");
+    });
+
+    await world.writer.sweep();
+
+    deepEqual(listAll(world.root), ["a (conflict 2026-05-14 10.30.00).md"]);
+    equal(world.text("a (conflict 2026-05-14 10.30.00).md"), "theirs");
   });
 
   it("makes no copy of a file that is still there under its name", async () => {
