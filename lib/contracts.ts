@@ -273,6 +273,7 @@ export const DIAGNOSTIC_REASONS = [
   "unreadable",
   "odd-name",
   "missing-description",
+  "odd-id",
   "wrong-type",
   "duplicate-id",
   "conflict-copy",

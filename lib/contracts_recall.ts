@@ -20,6 +20,8 @@ export const MAX_USER_HINTS = 3;
 export const MAX_ASSISTANT_HINTS = 2;
 /** Shown to a person whatever their score, without descriptions. */
 export const MAX_CANDIDATES = 3;
+/** Of those held back, so many are told. */
+export const MAX_SUPPRESSED = 10;
 /** A user's message brings up nothing that was hinted in so many runs before. */
 export const SUPPRESSION_RUNS = 10;
 
@@ -58,16 +60,19 @@ export type RecallSwitch = z.output<typeof HookParams>["recall"];
  */
 export const HookEvent = z.looseObject({
   hook_event_name: z.string().optional().describe(
-    "SessionStart, UserPromptSubmit, PostToolUse or Stop; others are answered with nothing",
+    "SessionStart, UserPromptSubmit, PostToolUse, PostToolUseFailure or Stop; others are answered " +
+      "with nothing",
   ),
   session_id: z.string().optional(),
-  turn_id: z.string().nullish(),
+  turn_id: z.string().nullish().describe("Of Codex: the run"),
+  prompt_id: z.string().nullish().describe("Of Claude Code: the run"),
   agent_id: z.string().nullish(),
   cwd: z.string().nullish(),
   prompt: z.string().nullish(),
   tool_name: z.string().nullish(),
   tool_input: z.unknown().optional(),
   tool_response: z.unknown().optional(),
+  error: z.unknown().optional(),
   last_assistant_message: z.string().nullish(),
   type: z.string().nullish().describe("Of Codex' notify program: agent-turn-complete"),
   "thread-id": z.string().nullish(),
@@ -103,14 +108,35 @@ export const HintsAnswerShape = z.object({
   candidates: z.array(CandidateShape).describe(
     "For a person to see, of an agent's output: the nearest memories, worth a hint or not",
   ),
-  suppressed: z.array(CandidateShape).describe("Worth a hint, but hinted a short time ago"),
-  dropped: z.int().describe("How many more were worth a hint than fit"),
+  suppressed: z.array(CandidateShape).describe(
+    "Worth a hint, but hinted a short time ago; the ten nearest",
+  ),
+  dropped: z.int().describe("How many more, at least, were worth a hint than fit"),
   recall: z.literal("off").optional().describe("Hints are switched off, by request or settings"),
   fallback: SearchAnswerShape.shape.fallback,
   indexing: IndexingShape.optional(),
   freshness: FreshnessShape.optional(),
 });
 export type HintsAnswer = z.output<typeof HintsAnswerShape>;
+
+/** A line of `recall-log.jsonl` in the state directory; times in milliseconds since 1970. */
+export const RecallEventShape = z.union([
+  z.object({
+    atMs: z.number(),
+    hint: z.object({
+      id: z.string(),
+      etag: z.string().optional(),
+      trigger: z.enum(TRIGGERS),
+      session: z.string(),
+      run: z.string().nullable(),
+      score: z.number(),
+      given: z.boolean(),
+    }),
+  }),
+  z.object({ atMs: z.number(), opened: z.string() }),
+  z.object({ atMs: z.number(), updated: z.string() }),
+]);
+export type RecallEvent = z.output<typeof RecallEventShape>;
 
 /** So many hints are on record; the oldest go first. */
 export const MAX_RECORDED_HINTS = 10_000;
@@ -132,8 +158,11 @@ export const RecordedHintShape = z.object({
   score: z.number(),
   at: z.string().describe("When (ISO 8601)"),
   given: z.boolean().describe("False = after the last output of a run: recorded, not shown"),
-  openedAt: z.string().nullable().describe("When the memory was opened first after this hint"),
-  updatedAt: z.string().nullable().describe("When it was changed first after this hint"),
+  openedAt: z.string().nullable().describe(
+    "When the memory was opened first in the twelve hours after this hint, if it was the last one " +
+      "for it, of all sessions",
+  ),
+  updatedAt: z.string().nullable().describe("When it was changed first, by the same rule"),
 });
 export type RecordedHint = z.output<typeof RecordedHintShape>;
 
@@ -151,7 +180,7 @@ export type RecallStatsInput = z.output<typeof RecallStatsParams>;
 
 const hintCounts = {
   hinted: z.int(),
-  opened: z.int(),
+  opened: z.int().describe("Of a memory that was hinted several times the last hint counts"),
   neverOpened: z.int(),
 };
 

@@ -20,6 +20,7 @@ import { type Clock, type Logger, type NewId, type NewUlid, Semaphore } from "./
 import { HintSessions } from "./recall/hint_sessions.ts";
 import { NearProjects } from "./recall/near_projects.ts";
 import { RecallLog } from "./recall/recall_log.ts";
+import { RecallLogFile } from "./recall/recall_log_file.ts";
 import type { Grep } from "./recall/search_notes.ts";
 import { grepVault } from "./vault/grep.ts";
 import { newUlid } from "./ulid.ts";
@@ -105,7 +106,8 @@ export function createServices(config: Config, seams: Seams): Services {
   const stores = new ProjectStores({ vault, writer, clock, newUlid: makeUlid });
   const projects = new Projects({ git: new Git(seams.git ?? NO_GIT), stores });
   const manifests = new Manifests({ vault, index, writer, clock, logger });
-  const recallLog = new RecallLog(clock);
+  const recallFile = new RecallLogFile({ folder: config.state, clock, logger });
+  const recallLog = new RecallLog(clock, (events) => recallFile.append(events));
   index.onChanged((paths) => noteUpdates(paths, index, recallLog));
   const greps = new Semaphore(GREPS_AT_ONCE);
   const patterns = new Semaphore(PATTERNS_AT_ONCE);
@@ -113,7 +115,10 @@ export function createServices(config: Config, seams: Seams): Services {
   let upkeep: Promise<void> | undefined;
   let isClosing = false;
   const load = (): Promise<void> => {
-    loading ??= loadIndex(index, logger, () => isClosing);
+    loading ??= Promise.all([
+      recallFile.load(recallLog),
+      loadIndex(index, logger, () => isClosing),
+    ]).then(() => undefined);
     upkeep ??= loading.then(async () => {
       if (!isClosing) await clearUp(writer, logger);
       if (!isClosing) manifests.start();
@@ -146,6 +151,7 @@ export function createServices(config: Config, seams: Seams): Services {
       await index.close();
       await upkeep;
       await manifests.close();
+      await recallFile.close();
       cache.close();
     },
   };
@@ -155,7 +161,9 @@ export function createServices(config: Config, seams: Seams): Services {
 function noteUpdates(paths: ReadonlySet<VaultPath>, index: VaultIndex, log: RecallLog): void {
   for (const path of paths) {
     const note = index.find(path);
-    if (note?.kind === "memory") log.noteUpdated(note.id);
+    // Another file with the same id is no new state of it.
+    const isOnly = note?.kind === "memory" && index.claimantsOf(note.id).length === 1;
+    if (isOnly) log.noteUpdated(note.id, note.etag);
   }
 }
 

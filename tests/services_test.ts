@@ -6,6 +6,7 @@ import {
   strictEqual as equal,
 } from "node:assert/strict";
 import { systemClock } from "@/lib/seams.ts";
+import { createServices } from "@/lib/services.ts";
 import { type TestServices, testServices } from "./_support/services.ts";
 
 /** Greps for what stands in every file, and tells when it looks at the first. */
@@ -69,6 +70,22 @@ describe("createServices()", () => {
     await Promise.all(first);
 
     equal(begun, 2);
+  });
+
+  it("the record of hints outlives a restart", async () => {
+    await using services = await testServices({ "memories/a.md": "---\nid: m\n---\n" });
+    await services.ready();
+    const hint = { trigger: "user", session: "s", run: null, score: 0.6, given: true } as const;
+    services.recallLog.add([{ id: "m", ...hint }]);
+    await services.close();
+
+    const next = createServices(services.config, services);
+    await next.ready();
+    next.recallLog.noteOpened("m");
+    const { hints } = next.recallLog.list({ limit: 10 });
+    await next.close();
+
+    deepEqual(hints.map(({ id, openedAt }) => [id, openedAt !== null]), [["m", true]]);
   });
 
   it("start() logs no words of what kept the vault from being read", async () => {

@@ -4,7 +4,7 @@
  */
 import { type DotKernel, openDotKernel } from "./_dot_kernel.ts";
 
-/** How many rows one call of `dots()` takes. */
+/** How many rows one call of `dots()` takes, and a page of plain rows holds. */
 export const BLOCK_ROWS = 1024;
 
 const PAGE_BYTES = 65_536;
@@ -24,12 +24,11 @@ export interface VectorRows {
   /** Takes the query for the sums to come. */
   setQuery(query: Int16Array): void;
   /**
-   * Returns the dot products of the query with the first `count` rows of a block; valid until the
-   * next call.
+   * Returns the dot products of the query with some rows, side by side; valid until the next call.
    *
    * @param count 1 to `BLOCK_ROWS`.
    */
-  dots(block: number, count: number): Int32Array;
+  dots(first: number, count: number): Int32Array;
 }
 
 /** Rows in the kernel's own memory, behind query and sums; it grows in place. */
@@ -102,8 +101,8 @@ export class KernelRows implements VectorRows {
     new Int16Array(this.#memory.buffer, 0, this.#dimensions).set(query);
   }
 
-  dots(block: number, count: number): Int32Array {
-    const start = this.#rowsAt + block * BLOCK_ROWS * this.#width;
+  dots(first: number, count: number): Int32Array {
+    const start = this.#rowsAt + first * this.#width;
     this.#kernel(start, start + count * this.#width, this.#sumsAt);
     return this.#sums;
   }
@@ -165,10 +164,10 @@ export class PlainRows implements VectorRows {
     this.#query.set(query);
   }
 
-  dots(block: number, count: number): Int32Array {
-    const page = this.#page(block * BLOCK_ROWS);
-    for (let row = 0, at = 0; row < count; row++, at += this.#dimensions) {
-      this.#sums[row] = dotProduct(page, at, this.#query);
+  dots(first: number, count: number): Int32Array {
+    for (let row = 0; row < count; row++) {
+      const start = (first + row) % BLOCK_ROWS * this.#dimensions;
+      this.#sums[row] = dotProduct(this.#page(first + row), start, this.#query);
     }
     return this.#sums;
   }

@@ -29,6 +29,11 @@ export interface NoteQuery {
   readonly offset?: number;
   /** `skip` where nobody reads them: no file is looked at. */
   readonly passages?: "skip";
+  /**
+   * `of-best-words` asks for the meaning of the notes that words find best and of no others, in a
+   * small part of the time: a note without a word of the query is not found.
+   */
+  readonly meaning?: "of-best-words" | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -117,14 +122,16 @@ interface RankedQuery extends NoteQuery {
 function rank(
   { database, postings }: NoteSearchDeps,
   parsed: ParsedQuery,
-  { mode, dense, filter, limit, offset = 0 }: RankedQuery,
+  { mode, dense, meaning, filter, limit, offset = 0 }: RankedQuery,
 ): { plan: QueryPlan; found: DatabaseAnswer } {
   const exact = planQuery(parsed, postings, { withTypos: false });
   // Function words are in nearly every note; where meaning can speak they would drown it out.
   const isByMeaning = mode === "vector" || dense !== undefined && parsed.isFiller;
-  const isLoose = !isByMeaning && parsed.required.length === 0 && !isMet(exact, postings);
+  const isWordsFirst = meaning === "of-best-words";
+  const isLoose = !isByMeaning && !isWordsFirst && parsed.required.length === 0 &&
+    !isMet(exact, postings);
   const plan = isLoose ? planQuery(parsed, postings, { withTypos: true }) : exact;
-  const question = isByMeaning ? { dense } : { plan, dense };
+  const question = isByMeaning ? { dense } : { plan, dense, isWordsFirst };
   return { plan, found: database.search(question, filter, { limit, offset }) };
 }
 

@@ -3,6 +3,7 @@
  * whether another one claims the same id, and whether it is a copy that a sync tool left behind.
  */
 import type { Diagnostic } from "@/lib/contracts.ts";
+import { isPlainId, saysSomething } from "@/lib/hint_line.ts";
 import { type ConflictCopy, conflictCopyOf } from "@/lib/vault/conflict_copies.ts";
 import { scopeIdOf, type VaultLayout } from "@/lib/vault/kinds.ts";
 import { normalizeTag } from "@/lib/vault/tags.ts";
@@ -286,7 +287,7 @@ export class NoteTable {
       folders: foldersAbove(note.path),
       tags: [...new Set(note.tags.map(normalizeTag).filter((tag) => tag !== undefined))],
       visibility,
-      isHintable: note.kind === "memory" && note.description.trim() !== "",
+      isHintable: note.kind === "memory" && saysSomething(note.description) && isPlainId(note.id),
     };
   }
 }

@@ -28,6 +28,9 @@ export interface SlotSignals {
   readonly body: Float32Array;
 }
 
+/** How near one note is to a query. */
+export type NoteCosines = Readonly<Record<keyof SlotSignals, number>>;
+
 const ROWS_PER_STEP = 1_000;
 /** Less is not worth the work. */
 const MIN_DEAD_ROWS = 20_000;
@@ -171,6 +174,25 @@ export class NoteVectors {
       this.#body[slot] = weighBest(this.#cosines, first, first + (this.#rowCounts[slot] ?? 0));
     }
     return { metadata, body: this.#body.subarray(0, slots) };
+  }
+
+  /**
+   * Takes a query and returns what compares it with one note after the other, for few of them in
+   * less time than `scan()`; valid until the next query, and until vectors are staged.
+   *
+   * @throws {RangeError} If the query has other dimensions.
+   */
+  compare(query: Float32Array): (slot: number) => NoteCosines {
+    const compareMetadata = this.#metadata.compare(query);
+    const compareChunks = this.#chunks.compare(query);
+    const metadata = new Float32Array(1);
+    return (slot) => {
+      if (slot >= this.#metadata.rowCount) return { metadata: NaN, body: NaN };
+      compareMetadata(slot, metadata);
+      const cosines = new Float32Array(this.#rowCounts[slot] ?? 0);
+      compareChunks(this.#firstRows[slot] ?? 0, cosines);
+      return { metadata: metadata[0] ?? NaN, body: weighBest(cosines, 0, cosines.length) };
+    };
   }
 
   /**

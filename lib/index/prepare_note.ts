@@ -1,5 +1,6 @@
 /** From a file's bytes to all that the index holds of it, in small steps. */
 import type { Diagnostic } from "@/lib/contracts.ts";
+import { isPlainId, saysSomething } from "@/lib/hint_line.ts";
 import { isoTime } from "@/lib/time_text.ts";
 import { classifyNote, identifyNote, type VaultLayout } from "@/lib/vault/kinds.ts";
 import { bodyOf, type ParsedNote, parseNote } from "@/lib/vault/note.ts";
@@ -87,7 +88,7 @@ function describeNote(layout: VaultLayout, path: VaultPath, parts: NoteParts): I
   const { parsed, chunks, etag, stamp } = parts;
   const { kind, id } = identifyNote(layout, path, parsed);
   const problems: Diagnostic[] = parsed.problems.map((problem) => ({ path, ...problem }));
-  if (kind === "memory" && parsed.description === "") problems.push(missingDescription(path));
+  if (kind === "memory") problems.push(...whyNoHint(path, { id, ...parsed }));
   return {
     path,
     kind,
@@ -106,14 +107,31 @@ function describeNote(layout: VaultLayout, path: VaultPath, parts: NoteParts): I
   };
 }
 
-function missingDescription(path: VaultPath): Diagnostic {
-  return {
-    path,
-    reason: "missing-description",
-    message:
-      "This memory has no description, so that it is never hinted at. Add `description: …` " +
-      "to its frontmatter",
-  };
+/** Says what keeps a memory from being hinted. */
+function whyNoHint(
+  path: VaultPath,
+  { id, description }: Pick<IndexedNote, "id" | "description">,
+): Diagnostic[] {
+  const problems: Diagnostic[] = [];
+  if (!saysSomething(description)) {
+    problems.push({
+      path,
+      reason: "missing-description",
+      message:
+        "This memory has no description, so that it is never hinted at. Add `description: …` " +
+        "to its frontmatter",
+    });
+  }
+  if (!isPlainId(id)) {
+    problems.push({
+      path,
+      reason: "odd-id",
+      message:
+        "The id of this memory could be taken for more than an id, so that it is never hinted at. " +
+        "Use letters, digits, - and _",
+    });
+  }
+  return problems;
 }
 
 function unreadableNote(

@@ -3,6 +3,7 @@ import type { DenseScale } from "@/lib/embed/embedder.ts";
 import type { NoteVectors, SlotSignals } from "./note_vectors.ts";
 import type { Postings, Scores } from "./postings.ts";
 import type { QueryPlan } from "./query_plan.ts";
+import { scoreAtRank } from "./_top_slots.ts";
 import {
   denseSignal,
   higherCosine,
@@ -24,7 +25,15 @@ export interface DenseQuestion {
 export interface Question {
   readonly plan?: QueryPlan | undefined;
   readonly dense?: DenseQuestion | undefined;
+  /**
+   * True asks for the meaning of the notes that words find best and of no others, in a small part
+   * of the time.
+   */
+  readonly isWordsFirst?: boolean | undefined;
 }
+
+/** Of the notes that words find: the meaning of so many is asked for where words come first. */
+const WORDS_FIRST_NOTES = 64;
 
 /** What a note got, and for what. */
 export interface HitSignals extends NoteSignals {
@@ -63,7 +72,7 @@ export class Ranker {
   }
 
   /** Ranks the notes that `maySee` lets through. */
-  rank({ plan, dense }: Question, maySee: (slot: number) => boolean): Ranking {
+  rank({ plan, dense, isWordsFirst }: Question, maySee: (slot: number) => boolean): Ranking {
     const words = plan && plan.clauses.length > 0 ? this.#postings.score(plan.clauses) : undefined;
     const held = plan && plan.required.length > 0
       ? this.#postings.holders(plan.required)
@@ -72,6 +81,9 @@ export class Ranker {
       ? maySee
       : (slot: number) => held[slot] === 1 && maySee(slot);
     const vectors = this.#vectors;
+    if (dense && vectors && words && isWordsFirst) {
+      return this.#mixFew({ words, dense, vectors }, words.slots.filter(isWanted));
+    }
     if (dense && vectors) {
       return this.#mix({ words, dense, vectors, cosines: vectors.scan(dense.vector) }, isWanted);
     }
@@ -114,6 +126,31 @@ export class Ranker {
     };
   }
 
+  #mixFew({ words, dense, vectors }: FewSides, wanted: readonly number[]): Ranking {
+    const { scale, vector } = dense;
+    const least = scoreAtRank(wanted, words.bySlot, WORDS_FIRST_NOTES);
+    const slots = wanted.filter((slot) => (words.bySlot[slot] ?? 0) >= least);
+    const cosinesOf = vectors.compare(vector);
+    const signals = new Map(slots.map((slot) => {
+      const keyword = (words.bySlot[slot] ?? 0) / words.ceiling;
+      return [slot, toSignals(slot, { keyword, ...cosinesOf(slot) }, { dense, vectors })];
+    }));
+    const scores = this.#room();
+    for (const [slot, found] of signals) {
+      scores[slot] = tieBroken(scoreNote(found, scale), higherCosine(found));
+    }
+    return {
+      slots: slots.filter((slot) => (scores[slot] ?? 0) > 0),
+      bySlot: scores,
+      explain(slot) {
+        const found = signals.get(slot) ?? { ...NO_MEANING, keyword: 0 };
+        const dense = denseSignal(higherCosine(found), scale);
+        const score = scoreNote(found, scale);
+        return { score, signals: { ...found, dense }, chunkCosines: NO_COSINES };
+      },
+    };
+  }
+
   #room(): Float64Array {
     const { slotCount } = this.#postings;
     if (this.#scores.length < slotCount) this.#scores = new Float64Array(slotCount * 2);
@@ -132,14 +169,23 @@ interface Sides {
   readonly cosines: SlotSignals;
 }
 
-function signalsAt(
-  slot: number,
-  { words, vectors, dense, cosines }: Sides,
-): NoteSignals & { readonly isForeign: boolean } {
-  return {
+type FewSides = Pick<Sides, "dense" | "vectors"> & { readonly words: Scores };
+type KnownSignals = NoteSignals & { readonly isForeign: boolean };
+
+function signalsAt(slot: number, { words, vectors, dense, cosines }: Sides): KnownSignals {
+  const signals = {
     keyword: words ? (words.bySlot[slot] ?? 0) / words.ceiling : NaN,
     metadata: cosines.metadata[slot] ?? NaN,
     body: cosines.body[slot] ?? NaN,
-    isForeign: isForeignTo(dense.hanShare, vectors.hanShareAt(slot)),
   };
+  return toSignals(slot, signals, { dense, vectors });
+}
+
+function toSignals(
+  slot: number,
+  { keyword, metadata, body }: NoteSignals,
+  { dense, vectors }: Pick<Sides, "dense" | "vectors">,
+): KnownSignals {
+  const isForeign = isForeignTo(dense.hanShare, vectors.hanShareAt(slot));
+  return { keyword, metadata, body, isForeign };
 }

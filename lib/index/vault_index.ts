@@ -57,6 +57,9 @@ export interface KeptState {
   readonly snapshot: SnapshotPlace;
 }
 
+/** Of hits without passages: more are rarely shown. */
+const CONFIRMED_UNREAD = 3;
+
 /** Is told of notes and derived files that were added, changed or removed; must not throw. */
 export type ChangeListener = (paths: ReadonlySet<VaultPath>) => void;
 
@@ -192,7 +195,9 @@ export class VaultIndex {
    */
   async search(query: NoteQuery): Promise<IndexAnswer> {
     const answer = await this.#searchOnce(query);
-    const isCurrent = await this.#sync.confirm(answer.hits.map(({ note }) => note));
+    // Each costs a look at a file; where none is read, the best ones will do.
+    const shown = query.passages === "skip" ? answer.hits.slice(0, CONFIRMED_UNREAD) : answer.hits;
+    const isCurrent = await this.#sync.confirm(shown.map(({ note }) => note));
     return isCurrent ? answer : await this.#searchOnce(query);
   }
 

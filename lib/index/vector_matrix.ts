@@ -32,6 +32,12 @@ export function quantize(vector: Float32Array): Int8Array<ArrayBuffer> | undefin
   return integers;
 }
 
+/**
+ * Writes the cosines of the rows from one on, NaN for a row that is all zero and everywhere if the
+ * query points nowhere.
+ */
+export type CompareRows = (first: number, cosines: Float32Array) => void;
+
 /** Vectors of one length; a row that is all zero stands for none. Rows are never taken out. */
 export class VectorMatrix {
   readonly dimensions: number;
@@ -160,19 +166,32 @@ export class VectorMatrix {
    * @throws {RangeError} If the query has other dimensions.
    */
   cosines(query: Float32Array): Float32Array<ArrayBuffer> {
+    const compare = this.compare(query);
+    const cosines = this.#roomForCosines();
+    compare(0, cosines.subarray(0, this.#rowCount));
+    return cosines.subarray(0, this.#rowCount);
+  }
+
+  /**
+   * Takes a query and returns what compares it with rows side by side, for a few of them; valid
+   * until the next query.
+   *
+   * @throws {RangeError} If the query has other dimensions.
+   */
+  compare(query: Float32Array): CompareRows {
     this.#requireDimensions(query);
     const { values, inverseLength } = toFineIntegers(query);
-    const cosines = this.#roomForCosines();
-    const inverseLengths = this.#inverseLengths;
     this.#rows.setQuery(values);
-    for (let first = 0; first < this.#rowCount; first += BLOCK_ROWS) {
-      const count = Math.min(BLOCK_ROWS, this.#rowCount - first);
-      const dots = this.#rows.dots(first / BLOCK_ROWS, count);
-      for (let i = 0; i < count; i++) {
-        cosines[first + i] = (dots[i] ?? 0) * (inverseLengths[first + i] ?? NaN) * inverseLength;
+    return (start, cosines) => {
+      for (let at = 0; at < cosines.length; at += BLOCK_ROWS) {
+        const count = Math.min(BLOCK_ROWS, cosines.length - at);
+        const dots = this.#rows.dots(start + at, count);
+        for (let i = 0; i < count; i++) {
+          const length = this.#inverseLengths[start + at + i] ?? NaN;
+          cosines[at + i] = (dots[i] ?? 0) * length * inverseLength;
+        }
       }
-    }
-    return cosines.subarray(0, this.#rowCount);
+    };
   }
 
   /** @param before By row that there was, the inverse length that it had: NaN = no vector. */

@@ -140,8 +140,7 @@ export class Projects {
   }
 
   async #findByRemote(url: string): Promise<FoundProject> {
-    const repoId = repoIdOf(url);
-    if (repoId === undefined) throw notARemote();
+    const repoId = requireRemote(url);
     const stores = await this.#stores.findByRepo(repoId);
     return toFound({ repoId, name: projectNameOf(repoId) }, stores, {
       source: "repo",
@@ -257,6 +256,28 @@ function toFound(
   return { ref, stores, source, branch, commit };
 }
 
+/**
+ * Checks what is said of where an agent works, as far as that can be told at once.
+ *
+ * @throws {InvalidRequest} If `repo` is no remote, `cwd` is no absolute path, or it comes from
+ * another machine.
+ */
+export function requireWhere(caller: Caller, { repo, cwd = caller.cwd }: Where): void {
+  if (repo !== undefined) requireRemote(repo);
+  else if (cwd !== undefined) requireNear(caller, cwd);
+}
+
+/** Tells a path that begins at a root, of this system or another. */
+export function isAbsolutePath(path: string): boolean {
+  return path.startsWith("/") || /^(?:[a-z]:[/\\]|\\\\)/i.test(path);
+}
+
+function requireRemote(url: string): string {
+  const repoId = repoIdOf(url);
+  if (repoId === undefined) throw notARemote();
+  return repoId;
+}
+
 function requireNear({ loopback }: Caller, cwd: string): void {
   if (!loopback) {
     throw new InvalidRequest(
@@ -264,8 +285,7 @@ function requireNear({ loopback }: Caller, cwd: string): void {
       [{ field: "cwd", message: "is taken from this machine only: send repo instead" }],
     );
   }
-  const isAbsolute = cwd.startsWith("/") || /^(?:[a-z]:[/\\]|\\\\)/i.test(cwd);
-  if (isAbsolute && !cwd.includes("\0")) return;
+  if (isAbsolutePath(cwd) && !cwd.includes("\0")) return;
   throw new InvalidRequest(
     "Cannot use cwd: it must be an absolute path",
     [{ field: "cwd", value: show(cwd), message: "must be an absolute path" }],

@@ -1,7 +1,7 @@
 /**
  * Cuts a message into what is looked for. One sentence that a memory answers drowns among others:
  * with 300 characters of other things around it no memory is found any more, sentence by sentence
- * nearly as many as before (docs/hints.md).
+ * nearly as many as before (docs/hints.md has the numbers).
  */
 import type { Trigger } from "@/lib/contracts_recall.ts";
 
@@ -11,6 +11,8 @@ const MAX_WHOLE_CHARS = 400;
 const MAX_PART_CHARS = 400;
 /** Each costs a search over all notes. */
 export const MAX_PARTS = 12;
+/** So many are looked at for how much they say. */
+const MAX_SENTENCES = 400;
 /** Of a long message, its beginning and its end. */
 const MAX_HEAD_CHARS = 4_000;
 const MAX_TAIL_CHARS = 12_000;
@@ -28,12 +30,13 @@ export interface PartsOptions {
   readonly countTerms: (text: string) => number;
 }
 
-/** Fewer words than these mean something else in every sentence. */
+/** Fewer words mean something else in every sentence. */
 const MIN_PART_TERMS = 4;
 
 const LINE_END = /[\n\r\v\f\x85\u2028\u2029]+/;
-/** Behind a full stop, where a blank follows or none is needed. */
-const SENTENCE_END = /(?<=[.!?;…]["'”’)\]]*)\s+|(?<=[。！？；]["'”’』」）】]*)(?!["'”’』」）】])/u;
+/** Behind a full stop and what closes with it, where a blank follows or none is needed. */
+const SENTENCE_END =
+  /(?<=[.!?;…]["'”’)\]]{0,3})\s+|(?<=[。！？；]["'”’』」）】]{0,3})(?!["'”’』」）】])/u;
 /** Encoded data and the like. */
 const UNBROKEN = /^[!-~]{120,}$/;
 /** What messages of trouble say. */
@@ -45,32 +48,47 @@ const TROUBLE =
  * are several. Of too many those that tell of trouble come first, then the first ones of a person's
  * message and the last ones of an output, where errors stand.
  *
- * @returns At most `MAX_PARTS`, none of a blank message.
+ * @returns At most `MAX_PARTS`, the most telling first; none of a blank message.
  */
 export function splitMessage(text: string, { trigger, countTerms }: PartsOptions): MessagePart[] {
   const message = text.trim();
   if (message === "") return [];
+  const isShort = message.length <= MAX_WHOLE_CHARS;
+  const whole = isShort ? [{ text: message, isPart: false }] : [];
   const sentences = [...new Set(toSentences(shorten(message)))];
-  const whole = message.length <= MAX_WHOLE_CHARS ? [{ text: message, isPart: false }] : [];
-  if (sentences.length < 2 && whole.length > 0) return whole;
+  if (isShort && sentences.length < 2) return whole;
   const ordered = trigger === "user" ? sentences : sentences.toReversed();
-  const parts = [
-    ...ordered.filter((sentence) => TROUBLE.test(sentence)),
-    ...ordered.filter((sentence) => !TROUBLE.test(sentence)),
-  ];
-  return [...whole, ...take(parts, MAX_PARTS - whole.length, countTerms)];
+  const parts = sayingEnough(troubleFirst(ordered).slice(0, MAX_SENTENCES), countTerms)
+    .map((sentence) => ({ text: sentence, isPart: true }));
+  return [...whole, ...parts].slice(0, MAX_PARTS);
 }
 
-function take(
+function troubleFirst(sentences: readonly string[]): string[] {
+  const [trouble, others]: [string[], string[]] = [[], []];
+  for (const sentence of sentences) (TROUBLE.test(sentence) ? trouble : others).push(sentence);
+  return [...trouble, ...others];
+}
+
+/**
+ * Returns the sentences that say enough by themselves, each once. Where there are none, neighbours
+ * go together until they do: a list of names, clauses of a few characters.
+ */
+function sayingEnough(
   sentences: readonly string[],
-  count: number,
   countTerms: PartsOptions["countTerms"],
-): MessagePart[] {
-  return sentences.values()
-    .filter((sentence) => countTerms(sentence) >= MIN_PART_TERMS)
-    .take(count)
-    .map((sentence) => ({ text: sentence, isPart: true }))
-    .toArray();
+): string[] {
+  const isEnough = (text: string) => countTerms(text) >= MIN_PART_TERMS;
+  const enough = new Set(sentences.filter(isEnough));
+  if (enough.size > 0) return [...enough];
+  let pending = "";
+  for (const sentence of sentences) {
+    pending = pending === "" ? sentence : `${pending}\n${sentence}`;
+    if (!isEnough(pending) && pending.length < MAX_PART_CHARS) continue;
+    enough.add(pending.slice(0, MAX_PART_CHARS));
+    pending = "";
+  }
+  if (pending !== "") enough.add(pending);
+  return [...enough];
 }
 
 function shorten(message: string): string {

@@ -3,6 +3,7 @@ import {
   type Candidate,
   MAX_ASSISTANT_HINTS,
   MAX_CANDIDATES,
+  MAX_SUPPRESSED,
   MAX_USER_HINTS,
   type Trigger,
 } from "@/lib/contracts_recall.ts";
@@ -30,8 +31,8 @@ export interface Finding {
 export function isWorthHint({ score, signals, isPart }: Finding, minScore: number): boolean {
   const { keyword, dense } = signals;
   const isMeaningAlone = dense !== null && (keyword ?? 0) < LITTLE_KEYWORD;
-  return score >=
-    minScore + (isPart ? PART_MARGIN : 0) + (isMeaningAlone ? MEANING_ALONE_MARGIN : 0);
+  const margin = (isPart ? PART_MARGIN : 0) + (isMeaningAlone ? MEANING_ALONE_MARGIN : 0);
+  return score >= Math.min(1, minScore + margin);
 }
 
 /** A memory that may be hinted. */
@@ -61,17 +62,15 @@ export function chooseHints<T extends RankedMemory>(
   { trigger, final, isHeld }: ChoiceRules,
 ): Choice<T> {
   const limit = trigger === "user" ? MAX_USER_HINTS : MAX_ASSISTANT_HINTS;
-  const [held = [], free = []] = [
-    ranked.filter(({ id }) => isHeld(id)),
-    ranked.filter(({ id }) => !isHeld(id)),
-  ];
+  const held = ranked.filter(({ id }) => isHeld(id));
+  const free = ranked.filter(({ id }) => !isHeld(id));
   const worth = free.filter(({ isWorth }) => isWorth);
   const chosen = worth.slice(0, limit);
   return {
     hints: final ? [] : chosen,
     recorded: final ? chosen : [],
     candidates: trigger === "assistant" ? free.slice(0, MAX_CANDIDATES) : [],
-    suppressed: held.filter(({ isWorth }) => isWorth),
+    suppressed: held.filter(({ isWorth }) => isWorth).slice(0, MAX_SUPPRESSED),
     dropped: worth.length - chosen.length,
   };
 }

@@ -1,19 +1,21 @@
 /** Hints: memories that come to an agent without being asked for, a line each. */
 import type { Caller } from "@/lib/contracts.ts";
 import type { Hint, HintsAnswer, HintsInput, Trigger } from "@/lib/contracts_recall.ts";
+import { toHintLine } from "@/lib/hint_line.ts";
 import { readState } from "@/lib/index/answer_state.ts";
 import type { IndexedNote } from "@/lib/index/indexed_note.ts";
-import type { IndexHit, NoteQuery } from "@/lib/index/note_search.ts";
+import type { IndexHit } from "@/lib/index/note_search.ts";
 import type { NoteFilter } from "@/lib/index/orama.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
+import { requireWhere } from "@/lib/projects/projects.ts";
 import { type Clock, Slicer } from "@/lib/seams.ts";
 import { chooseHints, isWorthHint, type RankedMemory } from "./choose_hints.ts";
 import type { HintSessions } from "./hint_sessions.ts";
-import { formatHints, isPlainId, toHintLine } from "./hint_text.ts";
+import { formatHints } from "./hint_text.ts";
 import { type MessagePart, splitMessage } from "./_message_parts.ts";
 import { isSmallTalk } from "./_small_talk.ts";
 import type { IsNear, NearProjects } from "./near_projects.ts";
-import type { RecallLog } from "./recall_log.ts";
+import type { NewHint, RecallLog } from "./recall_log.ts";
 
 export interface HintDeps {
   readonly clock: Clock;
@@ -27,7 +29,7 @@ export interface HintDeps {
 /** What a memory of the project in hand is worth more, in the order alone. */
 const NEAR_LIFT = 0.05;
 /** So many are looked at beside those that are held back: few of them are worth a hint. */
-const HITS_A_PART = 32;
+const HITS_A_PART = 16;
 
 const NONE: HintsAnswer = { text: "", hints: [], candidates: [], suppressed: [], dropped: 0 };
 
@@ -49,6 +51,8 @@ export async function giveHints(
   input: HintsInput,
 ): Promise<HintsAnswer> {
   if (input.recall === "off" || deps.config.recall === "off") return { ...NONE, recall: "off" };
+  // First, so that a request that is refused opens no run.
+  requireWhere(caller, input);
   // Before anything is waited for: what comes next belongs to the run that begins here.
   const run = deps.hintSessions.enter(input);
   const [isNear, freshness] = await Promise.all([
@@ -105,22 +109,22 @@ async function findMemories(
   const best = new Map<string, FoundMemory>();
   const slicer = new Slicer(clock);
   let fallback: Found["fallback"];
-  for (const part of parts) {
-    const query: NoteQuery = {
+  for (const [at, part] of parts.entries()) {
+    const { hits, mode, reason } = await index.search({
       text: part.text,
       mode: "hybrid",
       filter: HINTABLE,
       limit,
       passages: "skip",
+      // To compare all notes with each part would take many times as long as a search.
+      meaning: at === 0 ? undefined : "of-best-words",
       signal,
-    };
-    const { hits, mode, reason } = await index.search(query);
+    });
     if (reason !== undefined) fallback ??= { from: "hybrid", to: mode, reason };
     for (const hit of hits) keepBest(best, toFound(hit, part, config.recallMinScore));
     await slicer.pause();
   }
-  const memories = [...best.values()].filter(isShowable);
-  return { memories, ...(fallback ? { fallback } : {}) };
+  return { memories: [...best.values()], ...(fallback ? { fallback } : {}) };
 }
 
 function toFound(
@@ -140,11 +144,6 @@ function keepBest(best: Map<string, FoundMemory>, memory: FoundMemory): void {
   if (isBetter) best.set(memory.id, memory);
 }
 
-/** An id that cannot be handed back, or a description of nothing, would help nobody. */
-function isShowable({ id, note }: FoundMemory): boolean {
-  return isPlainId(id) && toHintLine(note.description) !== "";
-}
-
 function toRanked(memories: readonly FoundMemory[], isNear: IsNear): FoundMemory[] {
   return memories
     .map((memory) => ({ memory, rank: memory.score + (isNear(memory.note) ? NEAR_LIFT : 0) }))
@@ -162,6 +161,9 @@ function toCandidate({ id, score, name }: FoundMemory): Pick<Hint, "id" | "score
   return { id, score, name: toHintLine(name) };
 }
 
-function toRecord({ id, score }: FoundMemory, { trigger, session, run, final }: HintsInput) {
-  return { id, trigger, session, run: run ?? null, score, given: !final };
+function toRecord(
+  { id, score, note: { etag } }: FoundMemory,
+  { trigger, session, run, final }: HintsInput,
+): NewHint {
+  return { id, etag, trigger, session, run: run ?? null, score, given: !final };
 }

@@ -3,6 +3,7 @@
  * after a restart a memory may come up once more, which harms nobody.
  */
 import { SUPPRESSION_RUNS, type Trigger } from "@/lib/contracts_recall.ts";
+import { putLast } from "@/lib/put_last.ts";
 
 /** The session that was used longest ago is forgotten beyond so many. */
 export const MAX_SESSIONS = 1_000;
@@ -60,6 +61,8 @@ export class HintSessions {
   enter({ session: name, run, trigger }: RunPlace): OpenRun {
     const session = this.#find(name);
     const entered = enterRun(session, run, trigger);
+    // As of now: what is opened while this request is answered must not let go of any.
+    const hinted = new Set(session.hintedAt.keys());
     return {
       get heldCount() {
         return session.hintedAt.size + entered.seen.size;
@@ -68,7 +71,9 @@ export class HintSessions {
         return entered.seen.size >= MAX_RUN_HINTS;
       },
       // An output is compared with its own run alone, a message with those before too.
-      isHeld: (id) => entered.seen.has(id) || trigger === "user" && session.hintedAt.has(id),
+      isHeld: (id) =>
+        entered.seen.has(id) ||
+        trigger === "user" && (hinted.has(id) || session.hintedAt.has(id)),
       mark(ids) {
         for (const id of ids) {
           entered.seen.add(id);
@@ -80,11 +85,7 @@ export class HintSessions {
 
   #find(name: string): Session {
     const session = this.#sessions.get(name) ?? newSession();
-    // Behind all others, so that the first one is the one used longest ago.
-    this.#sessions.delete(name);
-    this.#sessions.set(name, session);
-    const [oldest] = this.#sessions.keys();
-    if (this.#sessions.size > MAX_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
+    putLast(this.#sessions, [name, session], MAX_SESSIONS);
     return session;
   }
 }

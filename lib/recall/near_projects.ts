@@ -5,6 +5,7 @@
 import type { Caller } from "@/lib/contracts.ts";
 import type { IndexedNote } from "@/lib/index/indexed_note.ts";
 import type { FoundProject, Projects, Where } from "@/lib/projects/projects.ts";
+import { putLast } from "@/lib/put_last.ts";
 import { type Clock, settleWithin } from "@/lib/seams.ts";
 import { scopeIdOf, type VaultLayout } from "@/lib/vault/kinds.ts";
 import { normalizeTag } from "@/lib/vault/tags.ts";
@@ -64,10 +65,7 @@ export class NearProjects {
     const { signal: _signal, ...patient } = caller;
     const asked = { atMs: this.#deps.clock.monotonicMs(), finding: this.#look(patient, where) };
     asked.finding.catch(() => this.#asked.delete(key));
-    this.#asked.delete(key);
-    this.#asked.set(key, asked);
-    const [oldest] = this.#asked.keys();
-    if (this.#asked.size > MAX_KEPT && oldest !== undefined) this.#asked.delete(oldest);
+    putLast(this.#asked, [key, asked], MAX_KEPT);
     return asked;
   }
 

@@ -4,6 +4,7 @@
  */
 import {
   MAX_RECORDED_HINTS,
+  type RecallEvent,
   type RecallLogAnswer,
   type RecallLogInput,
   type RecallStatsAnswer,
@@ -18,7 +19,11 @@ import { isoTime } from "@/lib/time_text.ts";
 export const CREDIT_MS = 12 * 60 * 60 * 1_000;
 
 /** A hint on its way into the record. */
-export type NewHint = Pick<RecordedHint, "id" | "trigger" | "session" | "run" | "score" | "given">;
+export interface NewHint
+  extends Pick<RecordedHint, "id" | "trigger" | "session" | "run" | "score" | "given"> {
+  /** The state of the memory that was hinted; absent in a record that does not know. */
+  readonly etag?: string | undefined;
+}
 
 interface Entry extends NewHint {
   readonly atMs: number;
@@ -26,40 +31,60 @@ interface Entry extends NewHint {
   updatedAtMs?: number;
 }
 
-/** The last hints, in memory alone. */
+/** Keeps what happens, in its order. */
+export type RecallSink = (events: readonly RecallEvent[]) => void;
+
+/** The last hints. */
 export class RecallLog {
   readonly #clock: Clock;
+  readonly #sink: RecallSink;
   /** Oldest first, but for those at the front that have been dropped. */
   #entries: Entry[] = [];
   /** By id: the last time that a memory was hinted, which is what brings somebody to open it. */
   readonly #last = new Map<string, Entry>();
 
-  constructor(clock: Clock) {
+  /** @param sink Gets all that `replay()` needs to know after a restart. */
+  constructor(clock: Clock, sink: RecallSink = () => {}) {
     this.#clock = clock;
+    this.#sink = sink;
   }
 
   /** Takes hints down; forgets the oldest ones beyond `MAX_RECORDED_HINTS`. */
-  add(hints: Iterable<NewHint>): void {
+  add(hints: readonly NewHint[]): void {
     const atMs = this.#clock.nowMs();
-    for (const hint of hints) {
-      const entry = { ...hint, atMs };
-      this.#entries.push(entry);
-      if (hint.given) this.#last.set(hint.id, entry);
-    }
-    // In large bites, as each moves all that is left.
-    if (this.#entries.length >= MAX_RECORDED_HINTS * 2) this.#forget();
+    this.#keep(hints.map((hint) => ({ atMs, hint })));
   }
 
   /** Takes down that a memory was opened, by whomever. */
   noteOpened(id: string): void {
-    const entry = this.#recent(id);
-    if (entry) entry.openedAtMs ??= this.#clock.nowMs();
+    const atMs = this.#clock.nowMs();
+    if (this.#creditOf(id, atMs)?.openedAtMs === undefined) this.#keep([{ atMs, opened: id }]);
   }
 
-  /** Takes down that a memory was changed, by whatever program. */
-  noteUpdated(id: string): void {
-    const entry = this.#recent(id);
-    if (entry) entry.updatedAtMs ??= this.#clock.nowMs();
+  /** Takes down that a memory has another state by now, by whatever program. */
+  noteUpdated(id: string, etag: string): void {
+    const atMs = this.#clock.nowMs();
+    const entry = this.#creditOf(id, atMs);
+    if (entry?.updatedAtMs === undefined && entry?.etag !== etag) {
+      this.#keep([{ atMs, updated: id }]);
+    }
+  }
+
+  /** Takes down what happened at some time, in small steps and without telling the sink. */
+  *replay(events: Iterable<RecallEvent>): Generator<void, void> {
+    for (const event of events) {
+      this.#apply(event);
+      yield;
+    }
+  }
+
+  /** Puts what is on record of earlier runs before what has happened in this one. */
+  putBefore(earlier: RecallLog): void {
+    this.#entries = [...earlier.#entries, ...this.#entries];
+    for (const [id, entry] of earlier.#last) {
+      if (!this.#last.has(id)) this.#last.set(id, entry);
+    }
+    this.#forget();
   }
 
   /** Returns the last hints, newest first. */
@@ -100,13 +125,46 @@ export class RecallLog {
     };
   }
 
+  /** Returns events that say all that is on record. */
+  *events(): Generator<RecallEvent, void> {
+    for (const { atMs, openedAtMs, updatedAtMs, ...hint } of this.#kept()) {
+      yield { atMs, hint };
+      if (openedAtMs !== undefined) yield { atMs: openedAtMs, opened: hint.id };
+      if (updatedAtMs !== undefined) yield { atMs: updatedAtMs, updated: hint.id };
+    }
+  }
+
+  #keep(events: readonly RecallEvent[]): void {
+    const told = events.filter((event) => this.#apply(event));
+    if (told.length > 0) this.#sink(told);
+  }
+
+  /** Returns whether it changed anything. */
+  #apply(event: RecallEvent): boolean {
+    if ("hint" in event) return this.#applyHint({ ...event.hint, atMs: event.atMs });
+    const entry = this.#creditOf("opened" in event ? event.opened : event.updated, event.atMs);
+    if (entry === undefined) return false;
+    if ("opened" in event) entry.openedAtMs ??= event.atMs;
+    else entry.updatedAtMs ??= event.atMs;
+    return true;
+  }
+
+  #applyHint(entry: Entry): true {
+    this.#entries.push(entry);
+    if (entry.given) this.#last.set(entry.id, entry);
+    // In large bites, as each moves all that is left.
+    if (this.#entries.length >= MAX_RECORDED_HINTS * 2) this.#forget();
+    return true;
+  }
+
   #kept(): Entry[] {
     return this.#entries.slice(-MAX_RECORDED_HINTS);
   }
 
-  #recent(id: string): Entry | undefined {
+  /** Returns the hint that an opening or a change of a memory counts for. */
+  #creditOf(id: string, atMs: number): Entry | undefined {
     const entry = this.#last.get(id);
-    return entry && this.#clock.nowMs() - entry.atMs <= CREDIT_MS ? entry : undefined;
+    return entry && atMs - entry.atMs <= CREDIT_MS ? entry : undefined;
   }
 
   #forget(): void {
@@ -127,7 +185,9 @@ function count(entries: readonly Entry[]): Counts {
   return { hinted: entries.length, opened, neverOpened: entries.length - opened };
 }
 
-function toRecorded({ atMs, openedAtMs, updatedAtMs, ...hint }: Entry): RecordedHint {
+function toRecorded(
+  { atMs, openedAtMs, updatedAtMs, etag: _etag, ...hint }: Entry,
+): RecordedHint {
   const isoOf = (ms: number | undefined) => ms === undefined ? null : isoTime(ms);
   return { ...hint, at: isoTime(atMs), openedAt: isoOf(openedAtMs), updatedAt: isoOf(updatedAtMs) };
 }

@@ -13,7 +13,19 @@ const CLAUDE_FIELDS: Readonly<Record<string, HookFields>> = {
     tool_use_id: "toolu_01ABC123",
     duration_ms: 12,
   },
-  Stop: { stop_hook_active: false, last_assistant_message: "I've completed the refactoring." },
+  PostToolUseFailure: {
+    tool_name: "Bash",
+    tool_input: { command: "npm test", description: "Runs all of them" },
+    error: "Exit code 1\nError: no test specified",
+    is_interrupt: false,
+    tool_use_id: "toolu_01ABC123",
+  },
+  Stop: {
+    stop_hook_active: false,
+    last_assistant_message: "I've completed the refactoring.",
+    background_tasks: [],
+    session_crons: [],
+  },
 };
 
 /** Returns an event of Claude Code, but for what is given. */

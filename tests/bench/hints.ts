@@ -47,8 +47,8 @@ function formatHintTimes(notes: number, times: HintTimes): string {
     "p99: times a search": times[way].p99 / search.p99,
   }));
   const table = formatTable(rows, (_, value) => value.toFixed(2));
-  return `${notes} memories\n\n${table}\n\nThe goal for a message and an output is ${GOAL}. A long ` +
-    "output is cut into up to twelve sentences, each of which is looked for.";
+  return `${notes} memories\n\n${table}\n\nThe goal is ${GOAL}. A long output is cut into up to ` +
+    "twelve sentences, each of which is looked for.";
 }
 
 if (import.meta.main) void runAsProgram(main);

@@ -17,6 +17,8 @@ export const HINT_WAYS = [
   "hybrid search",
   "hints for a message",
   "hints for an output",
+  "hints for two sentences",
+  "hints for four sentences",
   "hints for a long output",
 ] as const;
 export type HintWay = (typeof HINT_WAYS)[number];
@@ -77,15 +79,17 @@ async function measureRound(services: Services, texts: readonly string[]): Promi
     const session = services.newId();
     return giveHints(services, CALLER, HintsInput.parse({ trigger, text, session }));
   };
-  const longOf = (text: string) => {
+  const severalOf = (text: string, count: number) => {
     const at = texts.indexOf(text);
-    return Array.from({ length: LONG_LINES }, (_, i) => texts[(at + i) % texts.length]).join("\n");
+    return Array.from({ length: count }, (_, i) => texts[(at + i) % texts.length]).join("\n");
   };
   const ways = new Map<HintWay, (text: string) => unknown>([
     ["hybrid search", (q) => searchNotes(services, CALLER, { ...SEARCH, q })],
     ["hints for a message", (text) => hints("user", text)],
     ["hints for an output", (text) => hints("assistant", text)],
-    ["hints for a long output", (text) => hints("assistant", longOf(text))],
+    ["hints for two sentences", (text) => hints("user", severalOf(text, 2))],
+    ["hints for four sentences", (text) => hints("user", severalOf(text, 4))],
+    ["hints for a long output", (text) => hints("assistant", severalOf(text, LONG_LINES))],
   ]);
   const read = () => Promise.resolve(services.index.freshness);
   await untilStill({ read, stillMs: STILL_MS });
@@ -100,5 +104,7 @@ const NOT_MEASURED: HintTimes = {
   "hybrid search": NONE,
   "hints for a message": NONE,
   "hints for an output": NONE,
+  "hints for two sentences": NONE,
+  "hints for four sentences": NONE,
   "hints for a long output": NONE,
 };

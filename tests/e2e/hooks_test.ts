@@ -9,10 +9,28 @@ import { claudeEvent, codexEvent } from "@/tests/_support/hook_events.ts";
 import { testWorld, type World } from "@/tests/_support/world.ts";
 
 const HOOKS = fileURLToPath(new URL("../../examples/hooks", import.meta.url));
-const TOKEN = "a-token-of-many-letters";
+const TOKEN = 'a"token"\\of-many-letters';
 
 /** On machines without a shell or curl there is nothing to run. */
 const describeWithCurl = canRun("sh", "-c", "curl --version") ? describe : describe.skip;
+/** What `sh` is on one system or another; they do not agree on when they redirect. */
+const SHELLS: readonly (readonly string[])[] = [
+  ["sh"],
+  ["dash"],
+  ["bash"],
+  ["bash", "--posix"],
+  ["busybox", "sh"],
+  ["zsh"],
+].filter(([program = "", ...args]) => canRun(program, ...args, "-c", ":"));
+/** Gives a program a socket for its stdin, as Claude Code does; a pipe is what Deno gives. */
+const WITH_SOCKET = `
+  const { spawn } = require("node:child_process");
+  const [program, ...args] = process.argv.slice(1);
+  const child = spawn(program, args, { stdio: ["pipe", "inherit", "inherit"] });
+  process.stdin.pipe(child.stdin);
+  child.on("close", (code) => process.exit(code));
+`;
+const itWithNode = canRun("node", "--version") ? it : it.skip;
 
 function canRun(program: string, ...args: string[]): boolean {
   try {
@@ -26,7 +44,7 @@ const FILES = {
   "memories/busy.md": `---
 id: busy
 name: 数据库 "busy"
-description: "SQLITE_BUSY: database is locked, $(rm -rf) \`x\` \\\\ 先开 IMMEDIATE"
+description: "SQLITE_BUSY: database is LOCKED, $(rm -rf) \`x\` \\\\ 先开 IMMEDIATE"
 ---
 `,
   "profiles/agent.md": 'Answers "briefly".\nNo \\ lies.\n',
@@ -35,7 +53,14 @@ description: "SQLITE_BUSY: database is locked, $(rm -rf) \`x\` \\\\ 先开 IMMED
 interface HookWorld extends AsyncDisposable {
   readonly world: World;
   readonly url: string;
-  run(script: string, event: string, env?: Record<string, string>): Promise<HookResult>;
+  run(script: string, event: string, options?: RunOptions): Promise<HookResult>;
+}
+
+interface RunOptions {
+  readonly env?: Record<string, string>;
+  readonly shell?: readonly string[];
+  /** True for a socket as stdin. */
+  readonly withSocket?: boolean;
 }
 
 interface HookResult {
@@ -50,8 +75,10 @@ async function serveHooks(config: Partial<Config> = {}): Promise<HookWorld> {
   return {
     world,
     url: server.url,
-    run: (script, event, env = {}) =>
-      runHook(script, event, { COMMONPLACE_URL: server.url, ...env }),
+    run: (script, event, options = {}) => {
+      const env = { COMMONPLACE_URL: server.url, ...options.env };
+      return runHook(script, event, { ...options, env });
+    },
     [Symbol.asyncDispose]: async () => {
       await server.stop();
       await world[Symbol.asyncDispose]();
@@ -63,11 +90,13 @@ async function serveHooks(config: Partial<Config> = {}): Promise<HookWorld> {
 async function runHook(
   script: string,
   event: string,
-  env: Record<string, string>,
+  { env = {}, shell = ["sh"], withSocket = false }: RunOptions,
 ): Promise<HookResult> {
   const isNotify = script === "codex-notify.sh";
-  const child = new Deno.Command("sh", {
-    args: [join(HOOKS, script), ...(isNotify ? [event] : [])],
+  const command = [...shell, join(HOOKS, script), ...(isNotify ? [event] : [])];
+  const [program = "", ...args] = withSocket ? ["node", "-e", WITH_SOCKET, ...command] : command;
+  const child = new Deno.Command(program, {
+    args,
     env,
     stdin: "piped",
     stdout: "piped",
@@ -88,6 +117,7 @@ async function runHook(
 }
 
 const SCRIPT = "commonplace-hook.sh";
+const LOCKED = "SQLITE_BUSY: database is locked";
 const SILENT: HookResult = { code: 0, stdout: "", stderr: "" };
 
 function contextOf({ code, stdout, stderr }: HookResult, name: string): string {
@@ -103,24 +133,22 @@ describeWithCurl("commonplace-hook.sh", () => {
       await using hooks = await serveHooks();
       const fire = (name: string, given: object = {}) =>
         hooks.run(SCRIPT, JSON.stringify(eventOf(name, given)));
-      const locked = "SQLITE_BUSY: database is locked";
-
       const start = contextOf(await fire("SessionStart"), "SessionStart");
       const prompt = contextOf(
-        await fire("UserPromptSubmit", { prompt: locked, turn_id: "1" }),
+        await fire("UserPromptSubmit", { prompt: LOCKED, turn_id: "1" }),
         "UserPromptSubmit",
       );
-      const again = await fire("PostToolUse", { tool_response: locked, turn_id: "1" });
+      const again = await fire("PostToolUse", { tool_response: LOCKED, turn_id: "1" });
       const tool = contextOf(
         await fire("PostToolUse", {
           session_id: "another",
-          tool_response: { stdout: "", stderr: `one\ntwo\n${locked}\n` },
+          tool_response: { stdout: "", stderr: `one\ntwo\n${LOCKED}\n` },
         }),
         "PostToolUse",
       );
-      const stop = await fire("Stop", { session_id: "third", last_assistant_message: locked });
+      const stop = await fire("Stop", { session_id: "third", last_assistant_message: LOCKED });
 
-      equal(start, '[agent_profile]\nAnswers "briefly".\nNo \\ lies.');
+      ok(start.startsWith('[agent_profile]\nAnswers "briefly".\nNo \\ lies.\n\nLines below'));
       const hint =
         /^\[recall\]\n- busy \| score=0\.\d\d \| 数据库 "busy" \| SQLITE_BUSY: .* IMMEDIATE$/;
       ok(hint.test(prompt), prompt);
@@ -131,11 +159,52 @@ describeWithCurl("commonplace-hook.sh", () => {
     });
   }
 
+  for (const shell of SHELLS) {
+    for (const [token, kind] of [[undefined, "no token"], [TOKEN, "a token"]] as const) {
+      const config = token === undefined ? {} : { token };
+      const env = token === undefined ? {} : { COMMONPLACE_TOKEN: token };
+      const event = JSON.stringify(claudeEvent("UserPromptSubmit", { prompt: LOCKED }));
+
+      it(`commonplace-hook.sh reads a pipe under ${shell.join(" ")} with ${kind}`, async () => {
+        await using hooks = await serveHooks(config);
+
+        contextOf(await hooks.run(SCRIPT, event, { env, shell }), "UserPromptSubmit");
+      });
+
+      itWithNode(`commonplace-hook.sh reads a socket under ${shell} with ${kind}`, async () => {
+        await using hooks = await serveHooks(config);
+
+        const result = await hooks.run(SCRIPT, event, { env, shell, withSocket: true });
+
+        contextOf(result, "UserPromptSubmit");
+      });
+    }
+
+    it(`commonplace-hook.sh ends well under ${shell.join(" ")} without any stdin`, async () => {
+      const script = join(HOOKS, SCRIPT);
+      const [program = "", ...args] = shell;
+      const command = `exec ${[program, ...args].join(" ")} "${script}" <&-`;
+      const env = { COMMONPLACE_URL: "http://127.0.0.1:1" };
+
+      const { code, stdout } = await new Deno.Command("sh", { args: ["-c", command], env })
+        .output();
+
+      deepEqual([code, stdout.length], [0, 0]);
+    });
+  }
+
+  it("commonplace-hook.sh gives hints for a tool that fails", async () => {
+    await using hooks = await serveHooks();
+    const event = claudeEvent("PostToolUseFailure", { error: `Exit code 1\n${LOCKED}` });
+
+    contextOf(await hooks.run(SCRIPT, JSON.stringify(event)), "PostToolUseFailure");
+  });
+
   it("commonplace-hook.sh says nothing when it is switched off", async () => {
     await using hooks = await serveHooks();
     const event = JSON.stringify(claudeEvent("UserPromptSubmit", { prompt: "database is locked" }));
 
-    deepEqual(await hooks.run(SCRIPT, event, { COMMONPLACE_RECALL: "off" }), SILENT);
+    deepEqual(await hooks.run(SCRIPT, event, { env: { COMMONPLACE_RECALL: "off" } }), SILENT);
     ok((await hooks.run(SCRIPT, event)).stdout !== "");
   });
 
@@ -144,8 +213,11 @@ describeWithCurl("commonplace-hook.sh", () => {
     const event = JSON.stringify(claudeEvent("UserPromptSubmit", { prompt: "database is locked" }));
 
     deepEqual(await hooks.run(SCRIPT, event), SILENT);
-    deepEqual(await hooks.run(SCRIPT, event, { COMMONPLACE_TOKEN: "another token" }), SILENT);
-    ok((await hooks.run(SCRIPT, event, { COMMONPLACE_TOKEN: TOKEN })).stdout !== "");
+    const withToken = (token: string) =>
+      hooks.run(SCRIPT, event, { env: { COMMONPLACE_TOKEN: token } });
+    deepEqual(await withToken("another token"), SILENT);
+    deepEqual(await withToken(TOKEN.slice(0, -1)), SILENT);
+    ok((await withToken(`${TOKEN}\r\n`)).stdout !== "");
   });
 
   const failing: readonly [name: string, event: string][] = [
@@ -166,7 +238,9 @@ describeWithCurl("commonplace-hook.sh", () => {
     const event = JSON.stringify(claudeEvent("UserPromptSubmit"));
 
     for (const url of ["http://127.0.0.1:1", "http://no.such.host.invalid", "nonsense", ""]) {
-      const { code, stdout, stderr } = await runHook(SCRIPT, event, { COMMONPLACE_URL: url });
+      const { code, stdout, stderr } = await runHook(SCRIPT, event, {
+        env: { COMMONPLACE_URL: url },
+      });
       deepEqual([code, stdout, stderr], [0, "", ""], url);
     }
   });
@@ -177,10 +251,12 @@ describeWithCurl("commonplace-hook.sh", () => {
     const url = `http://127.0.0.1:${listener.addr.port}`;
 
     const result = await runHook(SCRIPT, JSON.stringify(claudeEvent("Stop")), {
-      COMMONPLACE_URL: url,
+      env: { COMMONPLACE_URL: url },
     });
 
     deepEqual(result, SILENT);
+    const script = await Deno.readTextFile(join(HOOKS, SCRIPT));
+    ok(script.includes(" --max-time 2 "));
   });
 });
 
@@ -192,7 +268,7 @@ describeWithCurl("codex-notify.sh", () => {
       "thread-id": "t",
       "turn-id": "1",
       "input-messages": ["it's $HOME"],
-      "last-assistant-message": "database is locked, SQLITE_BUSY",
+      "last-assistant-message": "database is LOCKED, SQLITE_BUSY",
     });
 
     deepEqual(await hooks.run("codex-notify.sh", event), SILENT);
@@ -207,7 +283,9 @@ describe("settings for hooks", () => {
     it(`${name} names the script for each event, with a time limit`, () => {
       const { hooks } = JSON.parse(Deno.readTextFileSync(join(HOOKS, name)));
 
-      deepEqual(Object.keys(hooks), ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"]);
+      const common = ["SessionStart", "UserPromptSubmit", "PostToolUse"];
+      const failure = name.startsWith("claude") ? ["PostToolUseFailure"] : [];
+      deepEqual(Object.keys(hooks), [...common, ...failure, "Stop"]);
       for (const groups of Object.values<{ hooks: HookFile[] }[]>(hooks)) {
         for (const { type, command, timeout } of groups.flatMap((group) => group.hooks)) {
           equal(type, "command");

@@ -6,6 +6,8 @@ import type { Services } from "@/lib/services.ts";
 import { type DataSet, type Query, readQuestions } from "./data_sets.ts";
 import { normalizePath } from "./measures.ts";
 import { openServices } from "./open_services.ts";
+import { readMarkdown } from "../bench/read_markdown.ts";
+import { randomSource } from "../_support/random.ts";
 
 /** What hints one message brought. */
 export interface RecallResult {
@@ -25,26 +27,34 @@ export interface RecallOptions {
   /** How many queries of each set. */
   readonly limit: number;
   readonly embedding: string | undefined;
+  /** So many characters of other sets' notes stand around each query; without it none. */
+  readonly among?: number | undefined;
 }
+
+/** What stands around queries, by itself. */
+export const TEXT_ALONE = "text alone";
+const SEED = 11;
 
 const AGENT: Caller = { kind: "agent", loopback: true };
 
 /**
- * Indexes the vault of each data set that has memories with descriptions by itself and sends it the queries of all
- * sets, as a user's messages and as an agent's output.
+ * Indexes the vault of each data set that has memories with descriptions by itself and sends it the
+ * queries of all sets, as a user's messages and as an agent's output. Among other text it is sent
+ * its own queries and that text.
  *
  * @returns Nothing of other sets.
  */
 export async function measureRecall(
   sets: readonly DataSet[],
-  { minScores, limit, embedding }: RecallOptions,
+  { minScores, limit, embedding, among }: RecallOptions,
 ): Promise<RecallResult[]> {
-  const asked = sets.flatMap((set) => {
+  const all = sets.flatMap((set) => {
     const { queries } = readQuestions(set, { limit, root: set.vault });
     return queries.map((query) => ({ from: set.name, query }));
   });
   const results: RecallResult[] = [];
   for (const { name, vault } of sets) {
+    const asked = among === undefined ? all : bury(all, sets, { name, among });
     await using opened = await openServices(vault, embedding);
     const { services } = opened;
     await services.ready();
@@ -61,6 +71,37 @@ export async function measureRecall(
     }
   }
   return results;
+}
+
+interface Asked {
+  /** Whose query it is. */
+  readonly from: string;
+  readonly query: Query;
+}
+
+/** Returns the queries of one set, each among lines of the notes of others, and these lines alone. */
+function bury(
+  all: readonly Asked[],
+  sets: readonly DataSet[],
+  { name, among }: { readonly name: string; readonly among: number },
+): Asked[] {
+  const lines = sets.filter((set) => set.name !== name)
+    .flatMap(({ vault }) => readMarkdown(vault).flatMap((text) => text.split("\n")));
+  const random = randomSource(SEED);
+  return all.filter(({ from }) => from === name).flatMap(({ from, query }) => {
+    const around: string[] = [];
+    const at = random(lines.length);
+    for (let i = at, chars = 0; chars < among && i < lines.length; i++) {
+      around.push(lines[i] ?? "");
+      chars += 1 + (lines[i]?.length ?? 0);
+    }
+    const place = random(around.length + 1);
+    const buried = around.toSpliced(place, 0, query.query).join("\n");
+    return [
+      { from, query: { ...query, query: buried } },
+      { from: TEXT_ALONE, query: { ...query, query: around.join("\n") } },
+    ];
+  });
 }
 
 function withMinScore(services: Services, recallMinScore: number): Services {

@@ -1,7 +1,7 @@
 import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { findDataSets } from "./data_sets.ts";
-import { measureRecall, type RecallResult, toRecallRows } from "./recall_hints.ts";
+import { measureRecall, type RecallResult, TEXT_ALONE, toRecallRows } from "./recall_hints.ts";
 import { tempData, toQuery } from "./temp_data.ts";
 
 const memory = (id: string, text: string) => `---\nid: ${id}\ndescription: ${text}\n---\n${text}\n`;
@@ -34,6 +34,35 @@ describe("measureRecall()", () => {
         expected.map((result) => ({ set: "birds", trigger, ...result }))
       ),
     );
+  });
+});
+
+describe("measureRecall() among other text", () => {
+  it("measureRecall() sends a vault its own queries among lines of others, and these alone", async () => {
+    await using data = await tempData({
+      birds: {
+        notes: { "wren.md": memory("m1", "The wren sings") },
+        queries: { "queries.jsonl": [toQuery("the wren sings loudly in spring", ["wren.md"])] },
+      },
+      fish: {
+        notes: { "pike.md": "A pike waits in the reed.\n".repeat(50) },
+        queries: { "queries.jsonl": [toQuery("pike")] },
+      },
+    });
+
+    const results = await measureRecall(findDataSets(data.root), {
+      minScores: [0.1],
+      limit: Infinity,
+      embedding: "none",
+      among: 500,
+    });
+
+    deepEqual(results.map(({ set, from, hints, right }) => [set, from, hints, right]), [
+      ["birds", "birds", 1, 1],
+      ["birds", TEXT_ALONE, 0, 0],
+      ["birds", "birds", 1, 1],
+      ["birds", TEXT_ALONE, 0, 0],
+    ]);
   });
 });
 

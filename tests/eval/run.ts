@@ -62,8 +62,9 @@ async function runHints(sets: readonly DataSet[], settings: Settings): Promise<n
 }
 
 async function runRecall(sets: readonly DataSet[], settings: Settings): Promise<number> {
-  const { embedding, limit = Infinity } = settings;
-  const results = await measureRecall(sets, { minScores: RECALL_THRESHOLDS, limit, embedding });
+  const { embedding, limit = Infinity, among } = settings;
+  const minScores = RECALL_THRESHOLDS;
+  const results = await measureRecall(sets, { minScores, limit, embedding, among });
   if (results.length === 0) throw new UsageError("--recall needs a data set with memories");
   const rows = toRecallRows(results);
   if (settings.json) print(JSON.stringify(rows, null, 1));

@@ -30,7 +30,8 @@ DATA_DIR is a data set or a folder of data sets: vault/ with notes and queries.j
 
   --recall          instead of rankings: the hints that an agent would get. Each vault that has
                     memories is sent the queries of all sets, for thresholds from .30 to .70, each
-                    query in a session of its own; the limits are those of the product`;
+                    query in a session of its own; the limits are those of the product
+  --among N         with --recall: each query stands among N characters of other sets' notes`;
 
 const OPTIONS = {
   "modes": { type: "string", default: "keyword" },
@@ -45,6 +46,7 @@ const OPTIONS = {
   "hints": { type: "boolean", default: false },
   "hint-at": { type: "string" },
   "recall": { type: "boolean", default: false },
+  "among": { type: "string" },
 } as const;
 
 /** The command line cannot be followed. */
@@ -65,6 +67,8 @@ export interface Settings {
   readonly expectations: Expectations | undefined;
   readonly hints: boolean;
   readonly recall: boolean;
+  /** Characters; with `recall` alone. */
+  readonly among: number | undefined;
   /** By mode; empty if the scores are to be taken as they are. */
   readonly hintAt: ReadonlyMap<SearchMode, number>;
 }
@@ -94,6 +98,7 @@ export function parseSettings(args: string[]): Settings {
     expectations: compare === undefined ? undefined : readExpectations(compare),
     hints: values.hints,
     recall: values.recall,
+    among: values.among === undefined ? undefined : parseCount("--among", values.among),
     hintAt: hintAt === undefined ? new Map() : parseHintAt(hintAt, modes),
   };
 }
@@ -114,6 +119,9 @@ function refuseMixtures(values: Values): void {
   }
   if (values.recall && (values.hints || values.together || values.compare !== undefined)) {
     throw new UsageError("--recall cannot be used with --hints, --together or --compare");
+  }
+  if (values.among !== undefined && !values.recall) {
+    throw new UsageError("--among says something of --recall only");
   }
   if (values.hints && values.together) {
     throw new UsageError("--hints asks each vault what others answer: it cannot be --together");

@@ -20,6 +20,7 @@ describe("parseSettings()", () => {
       expectations: undefined,
       hints: false,
       recall: false,
+      among: undefined,
       hintAt: new Map(),
     });
   });

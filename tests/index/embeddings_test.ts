@@ -65,9 +65,12 @@ describe("Embeddings", () => {
 
   it("loads a vault without waiting for a distant model, whose vectors come later", async () => {
     const embedder = conceptEmbedder({ isLocal: false });
+    const gate = Promise.withResolvers<void>();
+    embedder.gate = gate.promise;
     await using world = await openWorld(embedder);
 
     const early = await world.search("猫", "vector");
+    gate.resolve();
     const late = await until(async () => {
       const answer = await world.search("猫", "vector");
       return answer.reason === undefined && answer;

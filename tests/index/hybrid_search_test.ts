@@ -44,6 +44,52 @@ describe("searchIndex() by meaning", () => {
     deepEqual(english.sort(), ["en.md", "zh.md"]);
   });
 
+  it("searchIndex() asks for the meaning of the best by words alone, and scores them alike", async () => {
+    const random = randomSource(3);
+    const words = ["cat", "bread", "cache", "river", "feline", "flour", "page", "water"];
+    const files = Object.fromEntries(
+      Array.from({ length: 300 }, (_, i) => {
+        const text = Array.from({ length: 1 + random(6) }, () => words[random(words.length)]);
+        return [`${i}.md`, `# Note ${i}\n\n${text.join(" ")}\n`];
+      }),
+    );
+    await using world = await openWorld({ ...files, "only-meaning.md": "a kitten\n" });
+
+    const whole = await world.search("cat flour", { limit: 400 });
+    const best = await world.search("cat flour", { limit: 400, meaning: "of-best-words" });
+
+    const byPath = new Map(whole.hits.map((hit) => [hit.note.path, hit]));
+    ok(best.hits.length >= 64 && best.hits.length < whole.hits.length);
+    for (const { note, score, signals } of best.hits) {
+      const other = byPath.get(note.path);
+      deepEqual([score, signals], [other?.score, other?.signals], note.path);
+    }
+    // The order is the same among those that are there.
+    const found = new Set(best.hits.map(({ note }) => note.path));
+    deepEqual(
+      best.hits.map(({ note }) => note.path),
+      whole.hits.map(({ note }) => note.path).filter((path) => found.has(path)),
+    );
+    const leastWord = Math.min(...best.hits.map(({ signals }) => signals.keyword ?? 0));
+    ok(
+      whole.hits.every(({ note, signals }) =>
+        found.has(note.path) || (signals.keyword ?? 0) <= leastWord
+      ),
+    );
+    ok(whole.hits.some(({ note }) => note.path === "only-meaning.md"));
+    ok(!found.has("only-meaning.md" as typeof best.hits[0]["note"]["path"]));
+  });
+
+  it("searchIndex() goes by meaning where a query has function words alone, whatever is asked", async () => {
+    await using world = await openWorld({ "a.md": "a kitten\n", "b.md": "the bread\n" });
+
+    deepEqual(
+      await world.paths("how", { meaning: "of-best-words" }),
+      await world.paths("how"),
+    );
+    deepEqual(await world.paths("zzz", { meaning: "of-best-words" }), []);
+  });
+
   it("searchIndex() shows every signal, and null for one that could not speak", async () => {
     await using world = await openWorld({
       "both.md": "---\ntitle: Cat\n---\nA kitten in the river\n",

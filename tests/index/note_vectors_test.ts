@@ -46,8 +46,23 @@ class Oracle {
       cosines.forEach((cosine, index) => near(actual[index], cosine, `chunk ${slot} ${index}`));
       near(vectors.hanShareAt(slot), note.hanShare);
     }
+    this.#checkOneByOne(vectors, query);
     const chunkCounts = [...this.notes.values()].map(({ chunks }) => chunks.length);
     equal(vectors.chunkCount, chunkCounts.reduce((sum, count) => sum + count, 0));
+  }
+
+  /** One note after the other gives the same numbers, to the last digit. */
+  #checkOneByOne(vectors: NoteVectors, query: Float32Array): void {
+    const { metadata, body } = vectors.scan(query);
+    const scanned = [...this.notes.keys()].map((
+      slot,
+    ) => [metadata[slot] ?? NaN, body[slot] ?? NaN]);
+    const cosinesOf = vectors.compare(query);
+    const compared = [...this.notes.keys()].map((slot) => {
+      const cosines = cosinesOf(slot);
+      return [cosines.metadata, Math.fround(cosines.body)];
+    });
+    deepEqual(compared, scanned);
   }
 
   #cosine(vector: Int8Array | undefined, query: Float32Array): number {
@@ -137,6 +152,18 @@ describe("NoteVectors", () => {
     );
     near(metadata[4_999], 1);
     equal(vectors.hanShareAt(4_999), 1);
+  });
+
+  it("compare() finds nothing in slots that were never staged", () => {
+    const vectors = new NoteVectors(2);
+    add(vectors, 1, { metadata: SAME, chunks: [NEAR] });
+
+    const cosinesOf = vectors.compare(QUERY);
+
+    const [none, some, beyond] = [0, 1, 999].map(cosinesOf);
+    deepEqual([none, beyond], Array(2).fill({ metadata: NaN, body: NaN }));
+    near(some?.metadata, 1);
+    near(some?.body, 0.6);
   });
 
   it("chunkCosines() are a copy of the last scan's", () => {

@@ -131,6 +131,25 @@ describe("VectorMatrix", () => {
     }
   });
 
+  for (const engine of ["kernel", "plain"] as const) {
+    it(`compare() gives the cosines of any rows side by side (${engine})`, () => {
+      const source = vectorSource(5);
+      const rows = Array.from({ length: 2_500 }, () => source.bytes(20));
+      const matrix = matrixOf(rows, engine);
+      const query = source.floats(20);
+      const all = matrix.cosines(query).slice();
+
+      const compare = matrix.compare(query);
+
+      // Within a block, over the border of two, of three, nothing, and one by itself.
+      for (const [first, count] of [[3, 5], [1_020, 10], [1_000, 1_500], [7, 0], [2_499, 1]]) {
+        const cosines = new Float32Array(count ?? 0);
+        compare(first ?? 0, cosines);
+        deepEqual(cosines, all.slice(first, (first ?? 0) + cosines.length));
+      }
+    });
+  }
+
   it("cosines() never overflow", () => {
     for (const engine of ["kernel", "plain"] as const) {
       for (const dimensions of [1, 511, 512, 513, 4096, 65_536]) {

@@ -1,4 +1,4 @@
-import { deepStrictEqual as deepEqual, strictEqual as equal } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { type ChoiceRules, chooseHints, isWorthHint } from "@/lib/recall/choose_hints.ts";
 
@@ -35,6 +35,14 @@ describe("isWorthHint()", () => {
       false,
     ],
   ];
+
+  it("isWorthHint() is true of what could not be nearer, whatever the threshold", () => {
+    const signals = { keyword: 0, dense: 1 };
+
+    ok(isWorthHint({ score: 1, signals, isPart: true }, 1));
+    ok(!isWorthHint({ score: 0.999, signals, isPart: true }, 0.95));
+  });
+
   for (const [name, finding, expected] of cases) {
     it(`isWorthHint() is ${expected} ${name}`, () => equal(isWorthHint(finding, 0.5), expected));
   }
@@ -82,6 +90,14 @@ describe("chooseHints()", () => {
 
     deepEqual(choose({ isHeld }, memories), { ...nothing, hints: "bd", suppressed: "ac" });
     deepEqual(choose({ isHeld, trigger: "assistant" }, memories).candidates, "bd");
+  });
+
+  it("chooseHints() tells of no more than the ten nearest that are held back", () => {
+    const many = Array.from({ length: 50 }, (_, index) => memory(`${index}`));
+
+    const { suppressed } = chooseHints(many, { trigger: "user", final: false, isHeld: () => true });
+
+    deepEqual(suppressed, many.slice(0, 10));
   });
 
   it("chooseHints() shows candidates that are not worth a hint", () => {

@@ -50,10 +50,12 @@ for (const [agent, eventOf] of [["Claude Code", claudeEvent], ["Codex", codexEve
     it("answerHook() gives the profiles at the start of a session", async () => {
       await using services = await openWorld();
 
-      equal(
-        await contextOf(services, eventOf("SessionStart")),
-        "[user_profile]\n# User\n\nWrites Chinese.",
+      const context = await contextOf(services, eventOf("SessionStart")) ?? "";
+
+      ok(
+        context.startsWith("[user_profile]\n# User\n\nWrites Chinese.\n\nLines below [recall] are"),
       );
+      ok(context.includes("memory_open(id)"));
     });
 
     it("answerHook() gives hints for a prompt, and falls silent", async () => {
@@ -113,13 +115,50 @@ for (const [agent, eventOf] of [["Claude Code", claudeEvent], ["Codex", codexEve
 }
 
 describe("answerHook()", () => {
-  it("answerHook() takes the run from the turn of Codex", async () => {
+  it("answerHook() takes the run from the turn of Codex and the prompt of Claude Code", async () => {
     await using services = await openWorld();
-    const prompt = codexEvent("UserPromptSubmit", { prompt: LOCKED, turn_id: "t7" });
 
-    await contextOf(services, prompt);
+    await contextOf(services, codexEvent("UserPromptSubmit", { prompt: LOCKED, turn_id: "t7" }));
+    await contextOf(services, claudeEvent("UserPromptSubmit", { prompt: LOCKED, prompt_id: "p7" }));
 
-    equal(services.recallLog.list({ limit: 1 }).hints[0]?.run, "t7");
+    const { hints } = services.recallLog.list({ limit: 2 });
+    deepEqual(hints.map(({ run }) => run), ["p7", "t7"]);
+  });
+
+  it("answerHook() gives hints for the error of a tool that fails", async () => {
+    await using services = await openWorld();
+    const failed = claudeEvent("PostToolUseFailure", { error: `Exit code 1\n${LOCKED}` });
+
+    match(await contextOf(services, failed) ?? "", HINT);
+  });
+
+  it("answerHook() takes what ends in the background for an output", async () => {
+    await using services = await openWorld();
+    const prompt = `<task-notification>\n<result>${LOCKED}</result>\n</task-notification>`;
+
+    await contextOf(services, claudeEvent("UserPromptSubmit", { prompt }));
+
+    equal(services.recallLog.list({ limit: 1 }).hints[0]?.trigger, "assistant");
+  });
+
+  it("answerHook() cuts profiles to what agents take in", async () => {
+    await using services = await openWorld();
+    services.write("profiles/agent.md", "字".repeat(15_000));
+
+    const context = await contextOf(services, claudeEvent("SessionStart")) ?? "";
+
+    ok(context.length < 10_000, `${context.length}`);
+    ok(context.includes("… (cut: profiles/ has the rest)\n\nLines below [recall]"));
+  });
+
+  it("answerHook() does without a working directory that cannot be used", async () => {
+    await using services = await openWorld();
+
+    const folders = ["here", "/x\0y", `/${"x".repeat(5_000)}`, ""];
+    for (const [index, cwd] of folders.entries()) {
+      const given = { prompt: LOCKED, cwd, session_id: `s${index}` };
+      ok(await contextOf(services, claudeEvent("UserPromptSubmit", given)), cwd.slice(0, 9));
+    }
   });
 
   it("answerHook() puts what Codex' notify program is told on record", async () => {
@@ -164,7 +203,10 @@ describe("answerHook()", () => {
     const prompt = claudeEvent("UserPromptSubmit", { prompt: LOCKED });
 
     equal(await contextOf(services, prompt, AGENT, "off"), undefined);
-    ok(await contextOf(services, claudeEvent("SessionStart"), AGENT, "off"));
+    equal(
+      await contextOf(services, claudeEvent("SessionStart"), AGENT, "off"),
+      "[user_profile]\n# User\n\nWrites Chinese.",
+    );
   });
 
   it("answerHook() does not mind where an agent on another machine works", async () => {

@@ -58,6 +58,15 @@ describe("splitMessage()", () => {
     it(`splitMessage() takes ${name}`, () => deepEqual(textsOf(text), expected));
   }
 
+  it("splitMessage() joins neighbours where no sentence says enough", () => {
+    const lines = Array.from({ length: 200 }, (_, index) => `bullet ${index}`);
+
+    const parts = textsOf(lines.join("\n"));
+
+    deepEqual(parts.slice(0, 2), ["bullet 0\nbullet 1", "bullet 2\nbullet 3"]);
+    deepEqual(textsOf(`${"x".repeat(500)}`), ["x".repeat(400), "x".repeat(100)].slice(1));
+  });
+
   it("splitMessage() begins with the end of an output, with the beginning of a message", () => {
     const lines = Array.from({ length: 40 }, (_, index) => `line ${index} says little more`);
 
@@ -100,7 +109,7 @@ describe("splitMessage()", () => {
       ok(parts.length <= MAX_PARTS);
       for (const part of parts) {
         ok(part.text.length <= 400 && part.text.trim() !== "");
-        ok(message.includes(part.text));
+        ok(part.text.split("\n").every((line) => message.includes(line)));
       }
     }));
   });

@@ -1,4 +1,4 @@
-import { deepStrictEqual as deepEqual, strictEqual as equal } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import {
   MAX_RECORDED_HINTS,
@@ -40,7 +40,7 @@ describe("RecallLog", () => {
     pass(1_000);
     log.noteOpened("a");
     pass(1_000);
-    log.noteUpdated("a");
+    log.noteUpdated("a", "new");
     log.noteOpened("a");
 
     const answer = RecallLogAnswerShape.parse(log.list({ limit: 10 }));
@@ -116,13 +116,26 @@ describe("RecallLog", () => {
     deepEqual(opened(), [["b", false], ["a", true]]);
   });
 
+  it("noteUpdated() does not count what is still as it was hinted", () => {
+    const { log, add } = openLog();
+    add("a", { etag: "e1" });
+    const isUpdated = () => log.list({ limit: 1 }).hints[0]?.updatedAt !== null;
+
+    log.noteUpdated("a", "e1");
+    const before = isUpdated();
+    log.noteUpdated("a", "e2");
+
+    deepEqual([before, isUpdated()], [false, true]);
+    ok(!("etag" in (log.list({ limit: 1 }).hints[0] ?? {})));
+  });
+
   it("sumUp() counts hints, and the memories hinted most often in vain first", () => {
     const { log, add } = openLog();
     add("a");
     log.noteOpened("a");
     for (let i = 0; i < 3; i++) add("b", { trigger: "assistant" });
     log.noteOpened("b");
-    log.noteUpdated("b");
+    log.noteUpdated("b", "new");
     add("c");
     add("d", { trigger: "assistant", given: false });
 
