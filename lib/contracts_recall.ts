@@ -119,10 +119,13 @@ export const HintsAnswerShape = z.object({
 });
 export type HintsAnswer = z.output<typeof HintsAnswerShape>;
 
-/** A line of `recall-log.jsonl` in the state directory; times in milliseconds since 1970. */
+/** Milliseconds since 1970 that a date can have. */
+const timeMs = z.int().min(0).max(8.64e15);
+
+/** A line of the record of hints in the state directory. */
 export const RecallEventShape = z.union([
   z.object({
-    atMs: z.number(),
+    atMs: timeMs,
     hint: z.object({
       id: z.string(),
       etag: z.string().optional(),
@@ -133,8 +136,8 @@ export const RecallEventShape = z.union([
       given: z.boolean(),
     }),
   }),
-  z.object({ atMs: z.number(), opened: z.string() }),
-  z.object({ atMs: z.number(), updated: z.string() }),
+  z.object({ atMs: timeMs, hintedAtMs: timeMs, opened: z.string() }),
+  z.object({ atMs: timeMs, hintedAtMs: timeMs, updated: z.string() }),
 ]);
 export type RecallEvent = z.output<typeof RecallEventShape>;
 

@@ -19,13 +19,20 @@ const UNSEEN = /[\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}]+/gu;
 /** `list[0]`, `a[i]`, `a[1:2]`: too little to be a label. Else whatever opens or closes. */
 const BRACKET = /(?<=[\p{L}\p{N}_)\]])\[(?:[-+:\d]{1,8}|[a-z])\]|[\p{Ps}\p{Pe}]/giu;
 /** Brackets of sentences, in place of which nothing has to stand. */
-const PLAIN_BRACKET = /[(){}（）｛｝「」『』《》⟨⟩]/u;
+const PLAIN_BRACKET = /[(){}（）｛｝「」『』《》]/u;
 const OPENING = /\p{Ps}/u;
-/** Signs of a tag, unless they stand alone between blanks, or are part of an arrow or `<=`. */
-const TAG_START = /[<＜﹤](?![\s=]|-(?!-))/gu;
-const TAG_END = /(?<![\s=]|(?<!-)-)[>＞﹥]/gu;
+/** Arrows, and comparisons with a number; else what tags begin and end with. */
+const ANGLE = /((?<![-<=])[-=]>|[<>]=?(?=\s?\d))|[<>＜＞﹤﹥]/gu;
+const ANGLES: Readonly<Record<string, string>> = {
+  "<": "‹",
+  "＜": "‹",
+  "﹤": "‹",
+  ">": "›",
+  "＞": "›",
+  "﹥": "›",
+};
 /** Stands between the parts of a hint. */
-const PARTS = /[|｜¦︱│┃❘∣]/gu;
+const PARTS = /[|｜¦︱│┃❘∣ǀ‖⏐]/gu;
 const FENCE = /[`~]{3,}/g;
 
 /**
@@ -51,12 +58,12 @@ export function toHintLine(text: string): string {
 
 /** Tells whether an id can stand in a hint as it is, so that it can be handed back. */
 export function isPlainId(id: string): boolean {
-  return id.length <= MAX_PATH_CHARS && neutralize(id) === id;
+  return id.length <= MAX_PATH_CHARS && !/[<>]/.test(id) && neutralize(id) === id;
 }
 
 /** Tells whether a text says anything that a reader would see. */
 export function saysSomething(text: string): boolean {
-  return VISIBLE.test(text.slice(0, MAX_HINT_CHARS * UNITS_LOOKED_AT));
+  return VISIBLE.test(neutralize(text.slice(0, MAX_HINT_CHARS * UNITS_LOOKED_AT)));
 }
 
 const VISIBLE = /[\p{L}\p{N}\p{S}\p{P}]/u;
@@ -64,10 +71,13 @@ const VISIBLE = /[\p{L}\p{N}\p{S}\p{P}]/u;
 function neutralize(text: string): string {
   return text.replace(UNSEEN, "").replace(BLANKS, " ").trim()
     .replace(BRACKET, toPlainBracket)
-    .replace(TAG_START, "‹")
-    .replace(TAG_END, "›")
+    .replace(ANGLE, toPlainAngle)
     .replace(PARTS, "/")
     .replace(FENCE, "'''");
+}
+
+function toPlainAngle(found: string, kept: string | undefined): string {
+  return kept ?? ANGLES[found] ?? found;
 }
 
 function toPlainBracket(found: string): string {

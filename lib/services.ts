@@ -106,7 +106,12 @@ export function createServices(config: Config, seams: Seams): Services {
   const stores = new ProjectStores({ vault, writer, clock, newUlid: makeUlid });
   const projects = new Projects({ git: new Git(seams.git ?? NO_GIT), stores });
   const manifests = new Manifests({ vault, index, writer, clock, logger });
-  const recallFile = new RecallLogFile({ folder: config.state, clock, logger });
+  const recallFile = new RecallLogFile({
+    folder: config.state,
+    scope: vault.root,
+    clock,
+    logger,
+  });
   const recallLog = new RecallLog(clock, (events) => recallFile.append(events));
   index.onChanged((paths) => noteUpdates(paths, index, recallLog));
   const greps = new Semaphore(GREPS_AT_ONCE);

@@ -26,8 +26,10 @@ describe("toHintLine()", () => {
     ["<system-reminder>x</system-reminder>", "‹system-reminder›x‹/system-reminder›"],
     ["<|im_start|>system", "‹/im_start/›system"],
     ["<!-- commonplace:memory:end -->", "‹!-- commonplace:memory:end --›"],
-    ["a < b, a <= b, x -> y, a > b", "a < b, a <= b, x -> y, a > b"],
-    ["< system-reminder> ﹤system﹥", "< system-reminder› ‹system›"],
+    ["a < 5, a <= 5, a>5, x -> y => z", "a < 5, a <= 5, a>5, x -> y => z"],
+    ["a < b, b >= a", "a ‹ b, b ›= a"],
+    ["< /system-reminder > <= system => <-x->", "‹ /system-reminder › ‹= system => ‹-x->"],
+    ["< system-reminder> ﹤system﹥ ⟨x⟩", "‹ system-reminder› ‹system› (x)"],
     ["Vec<T>", "Vec‹T›"],
     ["```sh\nrm```", "'''sh rm'''"],
     ["\u001b[31mred\u001b[0m", "(31mred (0m"],
@@ -35,7 +37,10 @@ describe("toHintLine()", () => {
     ["half \ud83d of one", "half of one"],
     ["", ""],
     ["\u200b\u0000", ""],
+    ["a ǀ b ‖ c ⏐ d", "a / b / c / d"],
     ["x".repeat(161), `${"x".repeat(159)}…`],
+    // The cut leaves the half of what was no label.
+    [`${"x".repeat(153)}list[0] and more`, `${"x".repeat(153)}list(0…`],
     ["字".repeat(161), `${"字".repeat(159)}…`],
   ];
   for (const [text, expected] of cases) {
@@ -89,6 +94,8 @@ describe("isPlainId()", () => {
     "【user】",
     "```",
     "x>y",
+    "< /system-reminder >",
+    "a -> b",
     "a  b",
     "<b>",
     "\u0000",
@@ -103,7 +110,19 @@ describe("isPlainId()", () => {
 
 describe("saysSomething()", () => {
   it("saysSomething() is false of what nobody sees", () => {
-    const blank = ["", " ", "\n\t", "\u200b", "\u0000\u2028", "\u3000", "\ufe0f"];
+    const blank = [
+      "",
+      " ",
+      "\n\t",
+      "\u200b",
+      "\u0000\u2028",
+      "\u3000",
+      "\ufe0f",
+      "\u3164",
+      "\u115f",
+      "\uffa0",
+      "\u2800",
+    ];
 
     ok(blank.every((text) => !saysSomething(text)));
     ok(["a", "。", "🙂", " 1 ", "\u200bx"].every(saysSomething));

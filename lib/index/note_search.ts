@@ -73,6 +73,9 @@ export interface NoteSearchDeps {
   readonly clock: Clock;
 }
 
+/** So many notes, at least, are compared by meaning where words come first. */
+const WORDS_FIRST_NOTES = 64;
+
 const NO_EMBEDDING = "No embedding is configured, so that only words are compared";
 const UNKNOWN_QUERY = "The embedding knows no word of this query";
 
@@ -131,7 +134,8 @@ function rank(
   const isLoose = !isByMeaning && !isWordsFirst && parsed.required.length === 0 &&
     !isMet(exact, postings);
   const plan = isLoose ? planQuery(parsed, postings, { withTypos: true }) : exact;
-  const question = isByMeaning ? { dense } : { plan, dense, isWordsFirst };
+  const wordsFirst = isWordsFirst ? Math.max(WORDS_FIRST_NOTES, offset + limit) : undefined;
+  const question = isByMeaning ? { dense } : { plan, dense, wordsFirst };
   return { plan, found: database.search(question, filter, { limit, offset }) };
 }
 

@@ -3,7 +3,7 @@ import type { DenseScale } from "@/lib/embed/embedder.ts";
 import type { NoteVectors, SlotSignals } from "./note_vectors.ts";
 import type { Postings, Scores } from "./postings.ts";
 import type { QueryPlan } from "./query_plan.ts";
-import { scoreAtRank } from "./_top_slots.ts";
+import { topSlots } from "./_top_slots.ts";
 import {
   denseSignal,
   higherCosine,
@@ -26,14 +26,11 @@ export interface Question {
   readonly plan?: QueryPlan | undefined;
   readonly dense?: DenseQuestion | undefined;
   /**
-   * True asks for the meaning of the notes that words find best and of no others, in a small part
-   * of the time.
+   * Asks for the meaning of so many notes that words find best and of no others, in a small part of
+   * the time; absent asks for that of all.
    */
-  readonly isWordsFirst?: boolean | undefined;
+  readonly wordsFirst?: number | undefined;
 }
-
-/** Of the notes that words find: the meaning of so many is asked for where words come first. */
-const WORDS_FIRST_NOTES = 64;
 
 /** What a note got, and for what. */
 export interface HitSignals extends NoteSignals {
@@ -72,7 +69,7 @@ export class Ranker {
   }
 
   /** Ranks the notes that `maySee` lets through. */
-  rank({ plan, dense, isWordsFirst }: Question, maySee: (slot: number) => boolean): Ranking {
+  rank({ plan, dense, wordsFirst }: Question, maySee: (slot: number) => boolean): Ranking {
     const words = plan && plan.clauses.length > 0 ? this.#postings.score(plan.clauses) : undefined;
     const held = plan && plan.required.length > 0
       ? this.#postings.holders(plan.required)
@@ -81,8 +78,13 @@ export class Ranker {
       ? maySee
       : (slot: number) => held[slot] === 1 && maySee(slot);
     const vectors = this.#vectors;
-    if (dense && vectors && words && isWordsFirst) {
-      return this.#mixFew({ words, dense, vectors }, words.slots.filter(isWanted));
+    if (dense && vectors && words && wordsFirst !== undefined) {
+      const compare = (a: number, b: number) => a - b;
+      const best = topSlots(words.slots.filter(isWanted), words.bySlot, {
+        limit: wordsFirst,
+        compare,
+      });
+      return this.#mixFew({ words, dense, vectors }, best.map(({ slot }) => slot));
     }
     if (dense && vectors) {
       return this.#mix({ words, dense, vectors, cosines: vectors.scan(dense.vector) }, isWanted);
@@ -126,10 +128,8 @@ export class Ranker {
     };
   }
 
-  #mixFew({ words, dense, vectors }: FewSides, wanted: readonly number[]): Ranking {
+  #mixFew({ words, dense, vectors }: FewSides, slots: readonly number[]): Ranking {
     const { scale, vector } = dense;
-    const least = scoreAtRank(wanted, words.bySlot, WORDS_FIRST_NOTES);
-    const slots = wanted.filter((slot) => (words.bySlot[slot] ?? 0) >= least);
     const cosinesOf = vectors.compare(vector);
     const signals = new Map(slots.map((slot) => {
       const keyword = (words.bySlot[slot] ?? 0) / words.ceiling;

@@ -57,9 +57,6 @@ export interface KeptState {
   readonly snapshot: SnapshotPlace;
 }
 
-/** Of hits without passages: more are rarely shown. */
-const CONFIRMED_UNREAD = 3;
-
 /** Is told of notes and derived files that were added, changed or removed; must not throw. */
 export type ChangeListener = (paths: ReadonlySet<VaultPath>) => void;
 
@@ -189,16 +186,26 @@ export class VaultIndex {
   }
 
   /**
-   * Returns the best notes for a query. Does not refresh, unless a hit shows that it has to.
+   * Returns the best notes for a query. Does not refresh, unless a hit shows that it has to; hits
+   * without passages are shown after `confirm()`.
    *
    * @throws The reason of the query's signal if it aborts while the query is embedded.
    */
   async search(query: NoteQuery): Promise<IndexAnswer> {
     const answer = await this.#searchOnce(query);
-    // Each costs a look at a file; where none is read, the best ones will do.
-    const shown = query.passages === "skip" ? answer.hits.slice(0, CONFIRMED_UNREAD) : answer.hits;
-    const isCurrent = await this.#sync.confirm(shown.map(({ note }) => note));
+    // Each costs a look at a file: who reads no passages shows few of them, and confirms these.
+    if (query.passages === "skip") return answer;
+    const isCurrent = await this.confirm(answer.hits.map(({ note }) => note));
     return isCurrent ? answer : await this.#searchOnce(query);
+  }
+
+  /**
+   * Looks whether notes are still as they were found.
+   *
+   * @returns False if one was not: then the index knows by now, and a new search finds what is.
+   */
+  confirm(notes: readonly IndexedNote[]): Promise<boolean> {
+    return this.#sync.confirm(notes);
   }
 
   #searchOnce(query: NoteQuery): Promise<IndexAnswer> {

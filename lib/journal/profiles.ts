@@ -18,22 +18,26 @@ const PROFILES: readonly (readonly [label: string, path: string])[] = [
 ];
 
 /** Of each; a profile is read with every task, and a person writes no longer one. */
-const MAX_PROFILE_CHARS = 20_000;
+export const MAX_PROFILE_CHARS = 20_000;
 
 /**
  * Returns both profiles as one text, each under its label, without frontmatter; one that is
  * missing, empty or cannot be read is skipped.
  *
- * @returns At most 20 000 characters of each; a longer one says that it was cut.
+ * @param maxChars Of each, without what says that it was cut.
  */
 export async function readProfiles(
   { vault, clock }: ProfilesDeps,
   _caller: Caller,
+  maxChars = MAX_PROFILE_CHARS,
 ): Promise<ProfilesAnswer> {
   const blocks: string[] = [];
   for (const [label, path] of PROFILES) {
     const text = await readProfile(vault, path, new Slicer(clock));
-    if (text !== "") blocks.push(`[${label}]\n${text}`);
+    const cut = text.length <= maxChars
+      ? text
+      : `${text.slice(0, maxChars).toWellFormed()}\n… (cut: ${path} is longer)`;
+    if (text !== "") blocks.push(`[${label}]\n${cut}`);
   }
   return { text: blocks.join("\n\n") };
 }
@@ -42,9 +46,7 @@ async function readProfile(vault: Vault, name: string, slicer: Slicer): Promise<
   const path = parseVaultPath(name);
   try {
     const parsed = await slicer.run(parseNote(path, readFile(vault, path).bytes));
-    const text = parsed ? bodyOf(parsed).trim() : "";
-    if (text.length <= MAX_PROFILE_CHARS) return text;
-    return `${text.slice(0, MAX_PROFILE_CHARS).toWellFormed()}\n… (cut: ${name} is longer)`;
+    return parsed ? bodyOf(parsed).trim() : "";
   } catch (error) {
     // Missing, or nobody's to read: the task begins without.
     if (error instanceof AppError) return "";

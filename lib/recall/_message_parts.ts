@@ -37,6 +37,9 @@ const LINE_END = /[\n\r\v\f\x85\u2028\u2029]+/;
 /** Behind a full stop and what closes with it, where a blank follows or none is needed. */
 const SENTENCE_END =
   /(?<=[.!?;…]["'”’)\]]{0,3})\s+|(?<=[。！？；]["'”’』」）】]{0,3})(?!["'”’』」）】])/u;
+/** What terminals take for colours and the like. */
+// deno-lint-ignore no-control-regex
+const COLOURS = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 /** Encoded data and the like. */
 const UNBROKEN = /^[!-~]{120,}$/;
 /** What messages of trouble say. */
@@ -55,7 +58,7 @@ export function splitMessage(text: string, { trigger, countTerms }: PartsOptions
   if (message === "") return [];
   const isShort = message.length <= MAX_WHOLE_CHARS;
   const whole = isShort ? [{ text: message, isPart: false }] : [];
-  const sentences = [...new Set(toSentences(shorten(message)))];
+  const sentences = [...new Set(toSentences(shorten(message).replace(COLOURS, "")))];
   if (isShort && sentences.length < 2) return whole;
   const ordered = trigger === "user" ? sentences : sentences.toReversed();
   const parts = sayingEnough(troubleFirst(ordered).slice(0, MAX_SENTENCES), countTerms)

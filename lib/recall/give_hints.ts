@@ -20,7 +20,7 @@ import type { NewHint, RecallLog } from "./recall_log.ts";
 export interface HintDeps {
   readonly clock: Clock;
   readonly config: { readonly recall: "on" | "off"; readonly recallMinScore: number };
-  readonly index: Pick<VaultIndex, "countTerms" | "indexing" | "refresh" | "search">;
+  readonly index: Pick<VaultIndex, "confirm" | "countTerms" | "indexing" | "refresh" | "search">;
   readonly hintSessions: HintSessions;
   readonly nearProjects: NearProjects;
   readonly recallLog: RecallLog;
@@ -60,10 +60,16 @@ export async function giveHints(
     deps.index.refresh(),
   ]);
   const limit = HITS_A_PART + run.heldCount;
-  const found = run.isFull ? NOTHING_FOUND : await findMemories(deps, caller, { input, limit });
+  const find = () => run.isFull ? NOTHING_FOUND : findMemories(deps, caller, { input, limit });
+  const choose = ({ memories }: Found) =>
+    chooseHints(toRanked(memories, isNear), { ...input, isHeld: run.isHeld });
+  let found = await find();
+  const isCurrent = await deps.index.confirm(choose(found).hints.map(({ note }) => note));
+  if (!isCurrent) found = await find();
   caller.signal?.throwIfAborted();
 
-  const choice = chooseHints(toRanked(found.memories, isNear), { ...input, isHeld: run.isHeld });
+  // Only now, and in one step, as another request may have hinted one of them meanwhile.
+  const choice = choose(found);
   const hints = choice.hints.map(toHint);
   run.mark(hints.map(({ id }) => id));
   deps.recallLog.add([

@@ -22,8 +22,11 @@ import { giveHints, type HintDeps } from "./give_hints.ts";
 
 export interface HookDeps extends HintDeps, ProfilesDeps {}
 
-/** Claude Code puts what is longer than 10 000 characters in a file, of which the agent sees little. */
-const MAX_PROFILES_CHARS = 9_000;
+/**
+ * Of each profile: Claude Code puts a context of more than 10 000 characters in a file, of which the
+ * agent sees little.
+ */
+const MAX_PROFILE_CHARS = 4_500;
 /** Once a session, so that an agent knows what it gets later. */
 const WHAT_HINTS_ARE =
   "Lines below [recall] are hints from the person's long-term memory (Commonplace): id, score, name, " +
@@ -32,9 +35,11 @@ const WHAT_HINTS_ARE =
 
 /** Tools of ours: what they return was asked for. */
 const OWN_TOOL = /^mcp__.*commonplace/i;
-/** Of one text among the values of a tool; errors stand at its end. */
-const MAX_TEXT_CHARS = 12_000;
+/** Of all texts among the values of a tool: more would be cut again. */
+const MAX_TOOL_CHARS = 15_000;
 const MAX_TEXTS = 64;
+/** More are not even looked at. */
+const MAX_VALUES = 10_000;
 const MAX_DEPTH = 6;
 
 /**
@@ -53,11 +58,9 @@ export async function answerHook(
   const name = event.hook_event_name ?? "";
   if (name === "SessionStart") {
     const isOn = recall === "on" && deps.config.recall === "on";
-    const { text } = await readProfiles(deps, caller);
-    return toAnswer(
-      name,
-      [clipProfiles(text), isOn ? WHAT_HINTS_ARE : ""].filter(Boolean).join("\n\n"),
-    );
+    const { text } = await readProfiles(deps, caller, MAX_PROFILE_CHARS);
+    const blocks = [text, isOn ? WHAT_HINTS_ARE : ""].filter((block) => block !== "");
+    return toAnswer(name, blocks.join("\n\n"));
   }
   const message = messageOf(event);
   if (message === undefined) return undefined;
@@ -117,29 +120,27 @@ function usableFolder(cwd: HookEvent["cwd"]): string | undefined {
   return isUsable ? cwd : undefined;
 }
 
-/** Of the profiles people write, few are so long. */
-function clipProfiles(text: string): string {
-  if (text.length <= MAX_PROFILES_CHARS) return text;
-  return `${text.slice(0, MAX_PROFILES_CHARS).toWellFormed()}\n… (cut: profiles/ has the rest)`;
-}
-
 /** Keeps the end, which tells more apart. */
 function shorten(id: string): string {
   return id.slice(-MAX_FILTER_CHARS);
 }
 
-/** What the agent called a tool with, which is its output, and what came of that. */
+/**
+ * What the agent called a tool with, which is its output, and what came of that. Of too much the
+ * last texts stay, and the end of each: there errors stand.
+ */
 function toolText({ tool_input, tool_response, error }: HookEvent): string {
-  const texts: string[] = [];
-  collectTexts([tool_input, tool_response, error], texts, 0);
-  return texts.map((text) => text.slice(-MAX_TEXT_CHARS)).join("\n");
+  const texts = collectTexts([tool_input, tool_response, error], 0)
+    .take(MAX_VALUES).toArray().slice(-MAX_TEXTS);
+  const maxChars = Math.floor(MAX_TOOL_CHARS / Math.max(1, texts.length));
+  return texts.map((text) => text.slice(-maxChars)).join("\n");
 }
 
-function collectTexts(value: unknown, texts: string[], depth: number): void {
-  if (texts.length >= MAX_TEXTS || depth > MAX_DEPTH) return;
-  if (typeof value === "string") texts.push(value);
+function* collectTexts(value: unknown, depth: number): Generator<string, void> {
+  if (depth > MAX_DEPTH) return;
+  if (typeof value === "string") yield value;
   else if (typeof value === "object" && value !== null) {
-    for (const inner of Object.values(value)) collectTexts(inner, texts, depth + 1);
+    for (const inner of Object.values(value)) yield* collectTexts(inner, depth + 1);
   }
 }
 

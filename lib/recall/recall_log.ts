@@ -58,16 +58,17 @@ export class RecallLog {
   /** Takes down that a memory was opened, by whomever. */
   noteOpened(id: string): void {
     const atMs = this.#clock.nowMs();
-    if (this.#creditOf(id, atMs)?.openedAtMs === undefined) this.#keep([{ atMs, opened: id }]);
+    const entry = this.#creditOf(id, atMs);
+    if (entry === undefined || entry.openedAtMs !== undefined) return;
+    this.#keep([{ atMs, hintedAtMs: entry.atMs, opened: id }]);
   }
 
   /** Takes down that a memory has another state by now, by whatever program. */
   noteUpdated(id: string, etag: string): void {
     const atMs = this.#clock.nowMs();
     const entry = this.#creditOf(id, atMs);
-    if (entry?.updatedAtMs === undefined && entry?.etag !== etag) {
-      this.#keep([{ atMs, updated: id }]);
-    }
+    if (entry === undefined || entry.updatedAtMs !== undefined || entry.etag === etag) return;
+    this.#keep([{ atMs, hintedAtMs: entry.atMs, updated: id }]);
   }
 
   /** Takes down what happened at some time, in small steps and without telling the sink. */
@@ -129,32 +130,39 @@ export class RecallLog {
   *events(): Generator<RecallEvent, void> {
     for (const { atMs, openedAtMs, updatedAtMs, ...hint } of this.#kept()) {
       yield { atMs, hint };
-      if (openedAtMs !== undefined) yield { atMs: openedAtMs, opened: hint.id };
-      if (updatedAtMs !== undefined) yield { atMs: updatedAtMs, updated: hint.id };
+      const { id } = hint;
+      if (openedAtMs !== undefined) yield { atMs: openedAtMs, hintedAtMs: atMs, opened: id };
+      if (updatedAtMs !== undefined) yield { atMs: updatedAtMs, hintedAtMs: atMs, updated: id };
     }
   }
 
   #keep(events: readonly RecallEvent[]): void {
-    const told = events.filter((event) => this.#apply(event));
-    if (told.length > 0) this.#sink(told);
+    if (events.length === 0) return;
+    for (const event of events) this.#apply(event);
+    this.#sink(events);
   }
 
-  /** Returns whether it changed anything. */
-  #apply(event: RecallEvent): boolean {
+  #apply(event: RecallEvent): void {
     if ("hint" in event) return this.#applyHint({ ...event.hint, atMs: event.atMs });
-    const entry = this.#creditOf("opened" in event ? event.opened : event.updated, event.atMs);
-    if (entry === undefined) return false;
+    const id = "opened" in event ? event.opened : event.updated;
+    const entry = this.#hintOf(id, event.hintedAtMs);
+    if (entry === undefined) return;
     if ("opened" in event) entry.openedAtMs ??= event.atMs;
     else entry.updatedAtMs ??= event.atMs;
-    return true;
   }
 
-  #applyHint(entry: Entry): true {
+  #applyHint(entry: Entry): void {
     this.#entries.push(entry);
     if (entry.given) this.#last.set(entry.id, entry);
     // In large bites, as each moves all that is left.
     if (this.#entries.length >= MAX_RECORDED_HINTS * 2) this.#forget();
-    return true;
+  }
+
+  /** Another server may have hinted the memory since. */
+  #hintOf(id: string, atMs: number): Entry | undefined {
+    const last = this.#last.get(id);
+    if (last?.atMs === atMs) return last;
+    return this.#entries.findLast((entry) => entry.given && entry.id === id && entry.atMs === atMs);
   }
 
   #kept(): Entry[] {

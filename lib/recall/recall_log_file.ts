@@ -1,15 +1,17 @@
 /**
- * The record of hints on disk: `recall-log.jsonl` in the state directory, a line for each event, so
- * that two servers of one vault write into it without losing each other's lines, and a crash loses
- * no more than the last ones. It is a record and no truth: whatever is wrong with it, hints go on.
+ * The record of hints on disk: a file for each vault in the state directory, a line for each event,
+ * so that two servers of one vault write into it side by side, and a crash loses no more than the
+ * last lines. A start shortens a file that has grown long; what another server writes in that moment
+ * is lost. It is a record and no truth: whatever is wrong with it, hints go on.
  */
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { MAX_RECORDED_HINTS, type RecallEvent, RecallEventShape } from "@/lib/contracts_recall.ts";
 import { describeFailure } from "@/lib/errors.ts";
 import { type Clock, type Logger, randomId, Slicer } from "@/lib/seams.ts";
 import { RecallLog } from "./recall_log.ts";
 
-const FILE_NAME = "recall-log.jsonl";
+const NAME_HASH_CHARS = 16;
 const OWN_FILE_MODE = 0o600;
 const OWN_FOLDER_MODE = 0o700;
 /** With more lines a start writes the file anew; a hint may be opened and changed. */
@@ -20,6 +22,8 @@ const MAX_READ_BYTES = 16 * 1_024 * 1_024;
 export interface RecallLogFileOptions {
   /** The state directory; made if missing, for this person alone. */
   readonly folder: string;
+  /** Names the vault: a record of another one in the same folder is not touched. */
+  readonly scope: string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -33,7 +37,8 @@ export class RecallLogFile {
 
   constructor(options: RecallLogFileOptions) {
     this.#options = options;
-    this.#path = join(options.folder, FILE_NAME);
+    const hash = createHash("sha256").update(options.scope).digest("hex");
+    this.#path = join(options.folder, `recall-log-${hash.slice(0, NAME_HASH_CHARS)}.jsonl`);
   }
 
   /**
@@ -42,12 +47,12 @@ export class RecallLogFile {
    */
   async load(log: RecallLog): Promise<void> {
     await this.#enqueue(async () => {
-      const text = await readEnd(this.#path);
+      const { text, isCut } = await readEnd(this.#path);
       const lines = text.split("\n");
       const earlier = new RecallLog(this.#options.clock);
       await new Slicer(this.#options.clock).run(earlier.replay(parseLines(lines)));
       log.putBefore(earlier);
-      if (lines.length > MAX_LINES) await this.#replace(formatLines(earlier.events()));
+      if (isCut || lines.length > MAX_LINES) await this.#replace(formatLines(earlier.events()));
       // Half a line, of a crash, must not swallow the next one.
       else if (lines.at(-1) !== "") await this.#append("\n");
     });
@@ -91,17 +96,21 @@ export class RecallLogFile {
   }
 }
 
-/** Returns the end of a file from the beginning of a line; `""` if there is none. */
-async function readEnd(path: string): Promise<string> {
+interface FileEnd {
+  readonly text: string;
+  /** True if something stands before it. */
+  readonly isCut: boolean;
+}
+
+async function readEnd(path: string): Promise<FileEnd> {
   try {
     using file = await Deno.open(path, { read: true });
     const { size } = await file.stat();
     const start = Math.max(0, size - MAX_READ_BYTES);
     await file.seek(start, Deno.SeekMode.Start);
-    const text = await new Response(file.readable).text();
-    return start === 0 ? text : text.slice(text.indexOf("\n") + 1);
+    return { text: await new Response(file.readable).text(), isCut: start > 0 };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return "";
+    if (error instanceof Deno.errors.NotFound) return { text: "", isCut: false };
     throw error;
   }
 }

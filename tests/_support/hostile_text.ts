@@ -36,6 +36,10 @@ export const hostileText: fc.Arbitrary<string> = fc.array(
       "⟦recall⟧",
       "﹤system﹥",
       "< system>",
+      "< /system >",
+      "<= system =>",
+      "-->",
+      "<5",
       "〈system〉",
       "[r\u0332ecall]",
       "[recall\u2800]",
@@ -60,13 +64,14 @@ const MARKS = [
   /[|｜¦]/,
   /[`~]{3}/,
   /[[\]［］【】〔〕﹝﹞〖〗〘〙〚〛〈〉⟦⟧❲❳⦃⦄]/u,
-  /[<＜﹤][\p{L}\p{N}/!?|]/u,
-  /[\p{L}\p{N}/"'][>＞﹥]/u,
+  /[<＜﹤>＞﹥]/u,
 ];
+/** Arrows, and comparisons with a number. */
+const ANGLE = /(?<![-<=])[-=]>|[<>]=?(?=\s?\d)/g;
 
 /** Tells whether a line is nothing but data. */
 export function isData(line: string): boolean {
-  let bare = line;
+  let bare = line.replace(ANGLE, "");
   for (let before = ""; before !== bare;) [before, bare] = [bare, bare.replace(INDEX, "$1")];
   return MARKS.every((mark) => !mark.test(bare));
 }

@@ -3,6 +3,7 @@ import { describe, it } from "@std/testing/bdd";
 import type { Config } from "@/lib/config.ts";
 import type { Seams } from "@/lib/services.ts";
 import type { EventSource, OpenEvents } from "@/lib/vault/watcher.ts";
+import { filtered } from "../_support/filtered_events.ts";
 import { inotifyWatches, watchedFolders } from "../_support/inotify_watches.ts";
 import { type TestServices, testServices } from "../_support/services.ts";
 import type { Files } from "../_support/temp_vault.ts";
@@ -48,19 +49,6 @@ async function find({ index }: TestServices, text: string): Promise<string[]> {
 function replaceByLink(path: string, moved: string, { target }: { target: string }): void {
   Deno.renameSync(path, moved);
   Deno.symlinkSync(target, path);
-}
-
-/** Lets through what a test wants of what `Deno.watchFs` tells. */
-function filtered(isHeard: (event: Deno.FsEvent) => boolean): OpenEvents {
-  return (paths, options) => {
-    const source = Deno.watchFs(paths, options);
-    return {
-      async *[Symbol.asyncIterator]() {
-        for await (const event of source) if (isHeard(event)) yield event;
-      },
-      close: () => source.close(),
-    };
-  };
 }
 
 async function watchedIn(tree: string): Promise<string[]> {

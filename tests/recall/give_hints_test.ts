@@ -19,6 +19,8 @@ import {
 import { giveHints } from "@/lib/recall/give_hints.ts";
 import type { Config } from "@/lib/config.ts";
 import type { Seams } from "@/lib/services.ts";
+import { filtered } from "@/tests/_support/filtered_events.ts";
+import { until } from "@/tests/_support/until.ts";
 import { conceptEmbedder } from "@/tests/_support/concept_embedder.ts";
 import { type TestServices, testServices } from "@/tests/_support/services.ts";
 import type { Files } from "@/tests/_support/temp_vault.ts";
@@ -329,6 +331,77 @@ zebra stripes
         await ask(services, { session: trigger + text.length, trigger, text });
       }
     }
+  });
+
+  it("giveHints() finds what is new behind any number of memories that are held back", async () => {
+    const held = Array.from(
+      { length: 90 },
+      (_, i) => memory(`m${i}`, "stripes and colours confuse flies, says the cat"),
+    );
+    await using services = await openWorld(
+      {
+        ...Object.fromEntries(held.map((text, i) => [`memories/${i}.md`, text])),
+        "memories/z.md": memory(
+          "z",
+          "stripes and colours confuse flies, says the cat",
+          "",
+          "and more ".repeat(9),
+        ),
+      },
+      { embedding: "static" },
+      { embedder: conceptEmbedder() },
+    );
+    const ids = Array.from({ length: 90 }, (_, i) => `m${i}`);
+    for (const session of ["s", "t"]) {
+      services.hintSessions.enter({ session, trigger: "user" }).mark(ids);
+    }
+    const zebra = "stripes and colours confuse flies, says the cat";
+
+    const alone = await ask(services, { text: zebra });
+    // Behind another sentence, in a message that is not compared as a whole.
+    const text = `${"of cats and rivers and loaves and caches, ".repeat(10)}.\n${zebra}.`;
+    const behind = await ask(withMinScore(services, 0.3), { session: "t", text });
+
+    deepEqual([idsOf(alone.hints), alone.suppressed.length], [["z"], 10]);
+    deepEqual([idsOf(behind.hints), behind.suppressed.length], [["z"], 10]);
+  });
+
+  it("giveHints() asks for the meaning of the whole, and of parts where words match", async () => {
+    const embedder = conceptEmbedder();
+    const files = {
+      "memories/a.md": memory("m", "a kitten"),
+      "memories/b.md": memory("n", "a loaf"),
+    };
+    await using services = await openWorld(files, { embedding: "static" }, { embedder });
+    const filler = "one two three four five six seven. ".repeat(15);
+
+    // In the other language, where meaning alone is enough.
+    const first = await ask(services, { session: "1", text: `我的猫坐在那里看书。${filler}` });
+    const later = await ask(services, { session: "2", text: `${filler}我的面包放在那里凉着。` });
+
+    deepEqual([idsOf(first.hints), idsOf(later.hints)], [["m"], []]);
+  });
+
+  const onLinux = Deno.build.os === "linux" ? it : it.skip;
+  onLinux("giveHints() shows no memory as it was, if nothing was heard of a change", async () => {
+    const texts = ["m0", "m1", "m2", "m3"].map((id) => memory(id, "zebra stripes confuse flies"));
+    const files = Object.fromEntries(texts.map((text, i) => [`memories/${i}.md`, text]));
+    const openEvents = filtered(({ paths }) => !paths.some((path) => path.endsWith("3.md")));
+    await using services = await openWorld(files, { freshness: "auto" }, { openEvents });
+    await until(async () => {
+      await services.index.refresh();
+      return services.index.freshness.mode === "watch";
+    });
+    services.hintSessions.enter({ session: "s", run: "r", trigger: "user" }).mark([
+      "m0",
+      "m1",
+      "m2",
+    ]);
+
+    services.write("memories/3.md", memory("m3", "something else", "status: deprecated\n"));
+    const answer = await ask(services, { run: "r" });
+
+    deepEqual([answer.text, answer.hints], ["", []]);
   });
 
   it("giveHints() lets memories of the project come first, and others come too", async () => {

@@ -14,7 +14,15 @@ import { claudeEvent, codexEvent } from "@/tests/_support/hook_events.ts";
 
 const AGENT: Caller = { kind: "agent", loopback: true };
 
+/** So that words weigh what they weigh among many. */
+const OTHERS = Object.fromEntries(
+  Array.from({ length: 30 }, (_, i) => [
+    `memories/${i}.md`,
+    `---\nid: m${i}\ndescription: error ${i} of another kind\n---\n`,
+  ]),
+);
 const FILES = {
+  ...OTHERS,
   "memories/busy.md": `---
 id: busy
 description: "SQLITE_BUSY: database is locked"
@@ -141,15 +149,49 @@ describe("answerHook()", () => {
     equal(services.recallLog.list({ limit: 1 }).hints[0]?.trigger, "assistant");
   });
 
-  it("answerHook() cuts profiles to what agents take in", async () => {
+  it("answerHook() cuts each profile to what agents take in", async () => {
     await using services = await openWorld();
     services.write("profiles/agent.md", "字".repeat(15_000));
 
     const context = await contextOf(services, claudeEvent("SessionStart")) ?? "";
 
     ok(context.length < 10_000, `${context.length}`);
-    ok(context.includes("… (cut: profiles/ has the rest)\n\nLines below [recall]"));
+    ok(context.includes("字\n… (cut: profiles/agent.md is longer)\n\n[user_profile]\n# User"));
+    ok(context.includes("Writes Chinese.\n\nLines below [recall]"));
   });
+
+  const failures: readonly (readonly [name: string, fields: object])[] = [
+    ["behind a large input", {
+      tool_input: {
+        edits: Array.from({ length: 64 }, (_, i) => ({ old: `o ${i}`, new: `n ${i}` })),
+      },
+      error: LOCKED,
+    }],
+    ["behind many rows", {
+      tool_response: {
+        rows: Array.from({ length: 200 }, (_, i) => ({ v: `row ${i}` })),
+        e: LOCKED,
+      },
+    }],
+    ["at the end of one stream, before a long other", {
+      tool_response: {
+        stdout: `${"a step that went well\n".repeat(2_000)}Error: ${LOCKED}`,
+        stderr: "some warning that nobody reads\n".repeat(2_000),
+      },
+    }],
+    ["in colours", {
+      error: `${
+        "one more line of this\n".repeat(30)
+      }\u001b[31mSQLITE_BUSY\u001b[0m: database is locked`,
+    }],
+  ];
+  for (const [name, fields] of failures) {
+    it(`answerHook() finds an error ${name}`, async () => {
+      await using services = await openWorld();
+
+      match(await contextOf(services, claudeEvent("PostToolUseFailure", fields)) ?? "", HINT);
+    });
+  }
 
   it("answerHook() does without a working directory that cannot be used", async () => {
     await using services = await openWorld();

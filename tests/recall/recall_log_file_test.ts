@@ -1,21 +1,27 @@
 import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { describe, it } from "@std/testing/bdd";
 import { MAX_RECORDED_HINTS } from "@/lib/contracts_recall.ts";
 import { RecallLog } from "@/lib/recall/recall_log.ts";
 import { RecallLogFile } from "@/lib/recall/recall_log_file.ts";
 import { type Logger, systemClock } from "@/lib/seams.ts";
+import { untilSo } from "@/tests/_support/until.ts";
 import { silentLogger } from "@/tests/_support/silent_logger.ts";
 import { listAll, type TempVault, tempVault } from "@/tests/_support/temp_vault.ts";
 
-const NAME = "state/recall-log.jsonl";
+const SCOPE = "/a/vault";
+/** By the first 16 hexadecimal digits of the SHA-256 of the scope. */
+const NAME = `state/recall-log-${
+  createHash("sha256").update(SCOPE).digest("hex").slice(0, 16)
+}.jsonl`;
 
 /** A run of the program, as far as its record of hints goes. */
 class Run implements AsyncDisposable {
   readonly log: RecallLog;
   readonly #file: RecallLogFile;
 
-  constructor(folder: string, logger: Logger = silentLogger()) {
-    this.#file = new RecallLogFile({ folder, clock: systemClock, logger });
+  constructor(folder: string, logger: Logger = silentLogger(), scope: string = SCOPE) {
+    this.#file = new RecallLogFile({ folder, scope, clock: systemClock, logger });
     this.log = new RecallLog(systemClock, (events) => this.#file.append(events));
   }
 
@@ -82,7 +88,8 @@ describe("RecallLogFile", () => {
 
     deepEqual(run.ids(), ["a", "b"]);
     run.log.noteOpened("a");
-    equal(run.log.list({ limit: 1 }).hints[0]?.openedAt, null);
+    const isOpened = run.log.list({ limit: 2 }).hints.map(({ openedAt }) => openedAt !== null);
+    deepEqual(isOpened, [false, true]);
   });
 
   it("load() passes over lines that are none of its own, and half a line of a crash", async () => {
@@ -105,6 +112,34 @@ describe("RecallLogFile", () => {
     await using next = await open(place);
 
     deepEqual(next.ids(), ["a", "b"]);
+    ok(next.log.sumUp({ limit: 9 }).since !== null);
+  });
+
+  it("load() leaves the record of another vault alone", async () => {
+    await using place = await tempVault({});
+    await (await first(place))[Symbol.asyncDispose]();
+
+    await using other = new Run(place.pathOf("state"), silentLogger(), "/another/vault");
+    await other.load();
+
+    deepEqual(other.ids(), []);
+  });
+
+  it("load() knows which of two servers' hints was opened", async () => {
+    await using place = await tempVault({});
+    await using one = await open(place);
+    await using two = await open(place);
+    one.hint("a");
+    const { at = "" } = one.log.list({ limit: 1 }).hints[0] ?? {};
+    await untilSo("a moment has passed", () => Date.now() > Date.parse(at));
+    two.hint("a");
+    one.log.noteOpened("a");
+    await Promise.all([one[Symbol.asyncDispose](), two[Symbol.asyncDispose]()]);
+
+    await using next = await open(place);
+
+    const isOpened = next.log.list({ limit: 2 }).hints.map(({ openedAt }) => openedAt !== null);
+    deepEqual(isOpened, [false, true]);
   });
 
   it("append() loses nothing of two servers", async () => {
@@ -169,12 +204,15 @@ describe("RecallLogFile", () => {
     await (await first(place))[Symbol.asyncDispose]();
     const [line = ""] = linesOf(place);
     const filler = `${"缓存".repeat(1_000)}\n`.repeat(4_000);
+    ok(filler.length * 3 > 16 * 1_024 * 1_024);
     const last = line.replace('"a"', '"last"');
     await Deno.writeTextFile(place.pathOf(NAME), `${filler}${last}\n`, { append: true });
 
     await using run = await open(place);
 
     deepEqual(run.ids(), ["last"]);
+    // Nor does it keep what is never read.
+    equal(linesOf(place).length, 2);
   });
 });
 

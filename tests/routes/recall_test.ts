@@ -146,6 +146,26 @@ describe("GET /api/recall/log", () => {
     deepEqual([response.status, isOpened()], [304, true]);
   });
 
+  it("GET /api/recall/log does not take for a change what is none", async () => {
+    await using world = await testWorld(FILES);
+    await post(world, "/api/recall/hints", ASKED);
+    const isUpdated = () => world.recallLog.list({ limit: 1 }).hints[0]?.updatedAt !== null;
+    const text = FILES["memories/busy.md"];
+
+    await post(world, "/api/reindex", {});
+    world.write("memories/moved.md", text);
+    world.remove("memories/busy.md");
+    await world.index.refresh();
+    world.write("other.md", `${text}another file with the id\n`);
+    await world.index.refresh();
+    const before = isUpdated();
+    world.remove("other.md");
+    world.write("memories/moved.md", `${text}more\n`);
+    await world.index.refresh();
+
+    deepEqual([before, isUpdated()], [false, true]);
+  });
+
   it("GET /api/recall/log does not take a save for an opening", async () => {
     await using world = await writingWorld(FILES);
     const { headers } = await world.ask("GET", "/api/memories/busy");
