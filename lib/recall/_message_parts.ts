@@ -9,7 +9,7 @@ import type { Trigger } from "@/lib/contracts_recall.ts";
 const MAX_WHOLE_CHARS = 400;
 /** Of a part: what is longer is no sentence. */
 const MAX_PART_CHARS = 400;
-/** Each costs a search over all notes. */
+/** Each costs a search, the first one by meaning too over all notes. */
 export const MAX_PARTS = 12;
 /** So many are looked at for how much they say. */
 const MAX_SENTENCES = 400;
@@ -56,9 +56,10 @@ const TROUBLE =
 export function splitMessage(text: string, { trigger, countTerms }: PartsOptions): MessagePart[] {
   const message = text.trim();
   if (message === "") return [];
-  const isShort = message.length <= MAX_WHOLE_CHARS;
-  const whole = isShort ? [{ text: message, isPart: false }] : [];
-  const sentences = [...new Set(toSentences(shorten(message).replace(COLOURS, "")))];
+  const plain = shorten(message).replace(COLOURS, "");
+  const isShort = plain.length <= MAX_WHOLE_CHARS;
+  const whole = isShort ? [{ text: plain, isPart: false }] : [];
+  const sentences = [...new Set(toSentences(plain))];
   if (isShort && sentences.length < 2) return whole;
   const ordered = trigger === "user" ? sentences : sentences.toReversed();
   const parts = sayingEnough(troubleFirst(ordered).slice(0, MAX_SENTENCES), countTerms)

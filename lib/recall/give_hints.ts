@@ -1,6 +1,6 @@
 /** Hints: memories that come to an agent without being asked for, a line each. */
 import type { Caller } from "@/lib/contracts.ts";
-import type { Hint, HintsAnswer, HintsInput, Trigger } from "@/lib/contracts_recall.ts";
+import type { Candidate, Hint, HintsAnswer, HintsInput, Trigger } from "@/lib/contracts_recall.ts";
 import { toHintLine } from "@/lib/hint_line.ts";
 import { readState } from "@/lib/index/answer_state.ts";
 import type { IndexedNote } from "@/lib/index/indexed_note.ts";
@@ -163,7 +163,7 @@ function toHint(memory: FoundMemory): Hint {
   return { ...toCandidate(memory), description: toHintLine(memory.note.description) };
 }
 
-function toCandidate({ id, score, name }: FoundMemory): Pick<Hint, "id" | "score" | "name"> {
+function toCandidate({ id, score, name }: FoundMemory): Candidate {
   return { id, score, name: toHintLine(name) };
 }
 

@@ -42,6 +42,7 @@ describe("splitMessage()", () => {
       ["Done.\nOne two three four five\nok", "One two three four five"],
     ],
     ["a sentence that is said twice once", "a b c d\na b c d", ["a b c d\na b c d"]],
+    ["colours away", "\u001b[1;31mone two\u001b[0m three four", ["one two three four"]],
     ["versions and paths whole", "see v1.2.3 in a/b.ts now", ["see v1.2.3 in a/b.ts now"]],
     [
       "what tells of trouble first",
