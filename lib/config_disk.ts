@@ -2,7 +2,6 @@
  * The part of the configuration that has to look at the disk: the configuration file, the SOUL
  * file, the token's file, and where vault and state lie. The disk comes in as an argument.
  */
-import { createHash } from "node:crypto";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import {
   findUnknownVariables,
@@ -15,6 +14,7 @@ import {
   readEnvironment,
   type SettingNames,
 } from "./config_sources.ts";
+import { shortHash } from "./short_hash.ts";
 
 const MIN_TOKEN_CHARS = 16;
 const STATE_HASH_CHARS = 16;
@@ -186,7 +186,7 @@ export function resolvePlaces(
   }
   checkVault(reading, vault, { from: given.vault?.from, init });
   const realVault = realPathOf(reading, vault);
-  const hash = createHash("sha256").update(realVault).digest("hex").slice(0, STATE_HASH_CHARS);
+  const hash = shortHash(realVault, STATE_HASH_CHARS);
   const state = placeOf(reading, given.state, ["state", hash]);
   if (state === undefined) {
     if (given.state === undefined) problems.push(`There is no state: ${NO_HOME}; pass --state DIR`);

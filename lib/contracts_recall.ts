@@ -25,7 +25,7 @@ export const MAX_SUPPRESSED = 10;
 /** A user's message brings up nothing that was hinted in so many runs before. */
 export const SUPPRESSION_RUNS = 10;
 
-export const RECALL_SWITCH = ["on", "off"] as const;
+const RECALL_SWITCH = ["on", "off"] as const;
 
 const recallField = z.enum(RECALL_SWITCH).default("on").describe(
   "off = no hint, and nothing is kept of the request",

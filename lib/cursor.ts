@@ -2,8 +2,8 @@
  * Cursors: the text by which a client asks for what follows. It means something to the server
  * alone; one that was made up, or for another question, is refused in words.
  */
-import { createHash } from "node:crypto";
 import { InvalidRequest } from "./errors.ts";
+import { shortHash } from "./short_hash.ts";
 
 const DIGEST_CHARS = 12;
 
@@ -75,5 +75,5 @@ export function refusedCursor(why: string = "is none that this server gave"): In
 }
 
 function hash(question: unknown): string {
-  return createHash("sha256").update(JSON.stringify(question)).digest("hex").slice(0, DIGEST_CHARS);
+  return shortHash(JSON.stringify(question), DIGEST_CHARS);
 }

@@ -3,6 +3,7 @@
  * in the state directory, never in the vault, and belongs to the server that wrote it last.
  */
 import { join } from "node:path";
+import { OWN_FILE_MODE, OWN_FOLDER_MODE } from "@/lib/own_files.ts";
 
 const NAME = "server.json";
 
@@ -17,12 +18,15 @@ export interface PortFile {
 
 /** Writes the port file, in place of one that an earlier server left; creates the directory. */
 export async function writePortFile(stateFolder: string, content: PortFile): Promise<void> {
-  await Deno.mkdir(stateFolder, { recursive: true, mode: 0o700 });
+  await Deno.mkdir(stateFolder, { recursive: true, mode: OWN_FOLDER_MODE });
   const path = join(stateFolder, NAME);
   const temp = `${path}.${content.pid}.tmp`;
   // A new name first, so that nobody reads half a file or one that others may read.
   await removeIfThere(temp);
-  await Deno.writeTextFile(temp, `${JSON.stringify(content)}\n`, { mode: 0o600, createNew: true });
+  await Deno.writeTextFile(temp, `${JSON.stringify(content)}\n`, {
+    mode: OWN_FILE_MODE,
+    createNew: true,
+  });
   await Deno.rename(temp, path);
 }
 

@@ -1,10 +1,9 @@
 /** Keeps the file of the cache usable for all who share it, or does without: nothing here throws. */
 import { dirname } from "node:path";
+import { OWN_FILE_MODE, OWN_FOLDER_MODE } from "@/lib/own_files.ts";
 import type { Logger } from "@/lib/seams.ts";
 import { OtherVersion } from "./_cache_schema.ts";
 
-const OWN_FILE_MODE = 0o600;
-const OWN_FOLDER_MODE = 0o700;
 const SIDE_FILES = ["", "-wal", "-shm"] as const;
 
 export interface CacheStoreOptions<OpenFile> {

@@ -92,13 +92,14 @@ export async function searchIndex(deps: NoteSearchDeps, query: NoteQuery): Promi
   const parsed = parseQuery(query.text, deps.tokenizer);
   const { plan, found } = rank(deps, parsed, { ...query, mode, dense });
 
-  const weights = weighQuery(parsed, plan, deps.postings);
-  const finder = new PassageFinder(deps, { weights, dense, mode });
+  const finder = query.passages === "skip"
+    ? undefined
+    : new PassageFinder(deps, { weights: weighQuery(parsed, plan, deps.postings), dense, mode });
   const hits: IndexHit[] = [];
   for (const { note, hit } of notesOf(deps.table, found.hits)) {
     const hintAt = dense?.scale.hintAt ?? KEYWORD_HINT_AT;
     const score = shownScore(hit.score, hintAt);
-    const passage = query.passages === "skip" ? undefined : await finder.find(note, hit);
+    const passage = await finder?.find(note, hit);
     hits.push({ note, score, signals: toSignals(hit.signals), passage });
   }
   return { mode, ...(reason === undefined ? {} : { reason }), total: found.total, hits };

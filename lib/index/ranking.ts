@@ -79,12 +79,8 @@ export class Ranker {
       : (slot: number) => held[slot] === 1 && maySee(slot);
     const vectors = this.#vectors;
     if (dense && vectors && words && wordsFirst !== undefined) {
-      const compare = (a: number, b: number) => a - b;
-      const best = topSlots(words.slots.filter(isWanted), words.bySlot, {
-        limit: wordsFirst,
-        compare,
-      });
-      return this.#mixFew({ words, dense, vectors }, best.map(({ slot }) => slot));
+      const slots = words.slots.filter(isWanted);
+      return this.#mixFew({ words, dense, vectors }, { slots, limit: wordsFirst });
     }
     if (dense && vectors) {
       return this.#mix({ words, dense, vectors, cosines: vectors.scan(dense.vector) }, isWanted);
@@ -116,22 +112,17 @@ export class Ranker {
     return {
       slots,
       bySlot: scores,
-      explain(slot) {
-        const signals = signalsAt(slot, sides);
-        const dense = denseSignal(higherCosine(signals), scale);
-        return {
-          score: scoreNote(signals, scale),
-          signals: { ...signals, dense },
-          chunkCosines: vectors.chunkCosines(slot),
-        };
-      },
+      explain: (slot) =>
+        toRanked(signalsAt(slot, sides), { scale, chunkCosines: vectors.chunkCosines(slot) }),
     };
   }
 
-  #mixFew({ words, dense, vectors }: FewSides, slots: readonly number[]): Ranking {
+  #mixFew({ words, dense, vectors }: FewSides, { slots, limit }: WordsFirst): Ranking {
     const { scale, vector } = dense;
+    const compare = (a: number, b: number) => a - b;
+    const best = topSlots(slots, words.bySlot, { limit, compare });
     const cosinesOf = vectors.compare(vector);
-    const signals = new Map(slots.map((slot) => {
+    const signals = new Map(best.map(({ slot }) => {
       const keyword = (words.bySlot[slot] ?? 0) / words.ceiling;
       return [slot, toSignals(slot, { keyword, ...cosinesOf(slot) }, { dense, vectors })];
     }));
@@ -140,13 +131,11 @@ export class Ranker {
       scores[slot] = tieBroken(scoreNote(found, scale), higherCosine(found));
     }
     return {
-      slots: slots.filter((slot) => (scores[slot] ?? 0) > 0),
+      slots: [...signals.keys()].filter((slot) => (scores[slot] ?? 0) > 0),
       bySlot: scores,
       explain(slot) {
         const found = signals.get(slot) ?? { ...NO_MEANING, keyword: 0 };
-        const dense = denseSignal(higherCosine(found), scale);
-        const score = scoreNote(found, scale);
-        return { score, signals: { ...found, dense }, chunkCosines: NO_COSINES };
+        return toRanked(found, { scale, chunkCosines: NO_COSINES });
       },
     };
   }
@@ -170,7 +159,25 @@ interface Sides {
 }
 
 type FewSides = Pick<Sides, "dense" | "vectors"> & { readonly words: Scores };
+
+interface WordsFirst {
+  /** Slots that hold words of the query and may be seen. */
+  readonly slots: readonly number[];
+  /** How many of them are compared by meaning. */
+  readonly limit: number;
+}
+
 type KnownSignals = NoteSignals & { readonly isForeign: boolean };
+
+interface Comparison {
+  readonly scale: DenseScale;
+  readonly chunkCosines: Float32Array;
+}
+
+function toRanked(signals: KnownSignals, { scale, chunkCosines }: Comparison): RankedNote {
+  const dense = denseSignal(higherCosine(signals), scale);
+  return { score: scoreNote(signals, scale), signals: { ...signals, dense }, chunkCosines };
+}
 
 function signalsAt(slot: number, { words, vectors, dense, cosines }: Sides): KnownSignals {
   const signals = {

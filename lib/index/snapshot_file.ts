@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { describeFailure } from "@/lib/errors.ts";
+import { OWN_FILE_MODE, OWN_FOLDER_MODE } from "@/lib/own_files.ts";
 import { type Clock, type Logger, randomId, Slicer } from "@/lib/seams.ts";
 import { type SnapshotTurns, SnapshotUnusable } from "./_snapshot_frames.ts";
 import { SnapshotReader, SnapshotWriter } from "./_snapshot_stream.ts";
@@ -13,8 +14,6 @@ const FILE_NAME = "index.snapshot";
 const ASIDE_NAME = `${FILE_NAME}.aside`;
 /** The process that makes it stands in the name. */
 const TEMP_NAME = /^index\.snapshot\.(\d+)-[\da-f-]+\.tmp$/;
-const OWN_FILE_MODE = 0o600;
-const OWN_FOLDER_MODE = 0o700;
 /** Nobody writes on one for so long: whoever made it was killed. */
 const TEMP_LIFE_MS = 60 * 60 * 1000;
 

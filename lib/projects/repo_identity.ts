@@ -3,8 +3,8 @@
  * tokens, and ids end up in notes, logs and answers: so whatever might be part of a userinfo is
  * dropped, and where that cannot be told apart, there is no id at all.
  */
-import { createHash } from "node:crypto";
 import { basename } from "node:path";
+import { shortHash } from "@/lib/short_hash.ts";
 
 /** One `url.<base>.insteadOf` of Git's configuration. */
 export interface InsteadOfRule {
@@ -189,7 +189,7 @@ export function applyInsteadOf(url: string, rules: readonly InsteadOfRule[]): st
  * @returns The name has at most 60 letters, digits and `._-`.
  */
 export function localRepoId(rootPath: string): string {
-  const hash = createHash("sha256").update(rootPath).digest("hex").slice(0, HASH_CHARS);
+  const hash = shortHash(rootPath, HASH_CHARS);
   return `local:${safeBasename(rootPath)}:${hash}`;
 }
 

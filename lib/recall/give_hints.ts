@@ -60,9 +60,9 @@ export async function giveHints(
     deps.index.refresh(),
   ]);
   const limit = HITS_A_PART + run.heldCount;
-  const find = () => run.isFull ? NOTHING_FOUND : findMemories(deps, caller, { input, limit });
-  const choose = ({ memories }: Found) =>
-    chooseHints(toRanked(memories, isNear), { ...input, isHeld: run.isHeld });
+  const find = () =>
+    run.isFull ? NOTHING_FOUND : findMemories(deps, caller, { input, limit, isNear });
+  const choose = ({ memories }: Found) => chooseHints(memories, { ...input, isHeld: run.isHeld });
   let found = await find();
   const isCurrent = await deps.index.confirm(choose(found).hints.map(({ note }) => note));
   if (!isCurrent) found = await find();
@@ -93,6 +93,7 @@ interface FoundMemory extends RankedMemory {
 }
 
 interface Found {
+  /** Best first. */
   readonly memories: readonly FoundMemory[];
   readonly fallback?: HintsAnswer["fallback"];
 }
@@ -103,12 +104,13 @@ interface MessageSearch {
   readonly input: { readonly trigger: Trigger; readonly text: string };
   /** Of each part of the message. */
   readonly limit: number;
+  readonly isNear: IsNear;
 }
 
 async function findMemories(
   { index, clock, config }: HintDeps,
   { signal }: Caller,
-  { input: { trigger, text }, limit }: MessageSearch,
+  { input: { trigger, text }, limit, isNear }: MessageSearch,
 ): Promise<Found> {
   if (isSmallTalk(text)) return NOTHING_FOUND;
   const parts = splitMessage(text, { trigger, countTerms: (part) => index.countTerms(part) });
@@ -130,7 +132,7 @@ async function findMemories(
     for (const hit of hits) keepBest(best, toFound(hit, part, config.recallMinScore));
     await slicer.pause();
   }
-  return { memories: [...best.values()], ...(fallback ? { fallback } : {}) };
+  return { memories: toRanked([...best.values()], isNear), ...(fallback ? { fallback } : {}) };
 }
 
 function toFound(

@@ -101,8 +101,7 @@ function enterRun(session: Session, name: string | undefined, trigger: Trigger):
   }
   const known = session.named.get(name);
   const run = known ?? openRun(session);
-  session.named.delete(name);
-  session.named.set(name, run);
+  putLast(session.named, [name, run], MAX_NAMED_RUNS);
   // A run that goes on has not passed, however many were opened since.
   for (const id of known?.seen ?? []) session.hintedAt.set(id, session.opened);
   forgetOldRuns(session);
@@ -120,8 +119,7 @@ function openRun(session: Session): Run {
 function forgetOldRuns({ named }: Session): void {
   let hints = named.values().reduce((sum, { seen }) => sum + seen.size, 0);
   for (const [name, { seen }] of named) {
-    if (named.size <= SUPPRESSION_RUNS + 1) return;
-    if (named.size <= MAX_NAMED_RUNS && hints <= MAX_SESSION_HINTS) return;
+    if (named.size <= SUPPRESSION_RUNS + 1 || hints <= MAX_SESSION_HINTS) return;
     named.delete(name);
     hints -= seen.size;
   }

@@ -2,7 +2,7 @@
 import type { Hint } from "@/lib/contracts_recall.ts";
 
 /** Begins the text of hints. */
-export const HINTS_MARKER = "[recall]";
+const HINTS_MARKER = "[recall]";
 const SCORE_DIGITS = 2;
 
 /**

@@ -10,7 +10,7 @@ import {
   type RecallStatsAnswer,
   type RecallStatsInput,
   type RecordedHint,
-  TRIGGERS,
+  type Trigger,
 } from "@/lib/contracts_recall.ts";
 import type { Clock } from "@/lib/seams.ts";
 import { isoTime } from "@/lib/time_text.ts";
@@ -103,9 +103,7 @@ export class RecallLog {
   sumUp({ limit }: RecallStatsInput): RecallStatsAnswer {
     const kept = this.#kept();
     const given = kept.filter((entry) => entry.given);
-    const [user, assistant] = TRIGGERS.map((trigger) =>
-      count(given.filter((entry) => entry.trigger === trigger))
-    );
+    const countOf = (trigger: Trigger) => count(given.filter((entry) => entry.trigger === trigger));
     const byId = [...Map.groupBy(given, ({ id }) => id)];
     const memories = byId.map(([id, entries]) => ({
       id,
@@ -118,7 +116,7 @@ export class RecallLog {
       ...count(given),
       updated: given.filter(({ updatedAtMs }) => updatedAtMs !== undefined).length,
       recorded: kept.length - given.length,
-      byTrigger: { user: user ?? NOTHING, assistant: assistant ?? NOTHING },
+      byTrigger: { user: countOf("user"), assistant: countOf("assistant") },
       memories: { hinted: memories.length, opened, neverOpened: memories.length - opened },
       mostHinted: memories.sort((a, b) =>
         b.neverOpened - a.neverOpened || b.hinted - a.hinted || (a.id < b.id ? -1 : 1)
@@ -185,8 +183,6 @@ export class RecallLog {
 }
 
 type Counts = RecallStatsAnswer["memories"];
-
-const NOTHING: Counts = { hinted: 0, opened: 0, neverOpened: 0 };
 
 function count(entries: readonly Entry[]): Counts {
   const opened = entries.filter(({ openedAtMs }) => openedAtMs !== undefined).length;

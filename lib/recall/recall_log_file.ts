@@ -4,16 +4,15 @@
  * last lines. A start shortens a file that has grown long; what another server writes in that moment
  * is lost. It is a record and no truth: whatever is wrong with it, hints go on.
  */
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { MAX_RECORDED_HINTS, type RecallEvent, RecallEventShape } from "@/lib/contracts_recall.ts";
 import { describeFailure } from "@/lib/errors.ts";
+import { OWN_FILE_MODE, OWN_FOLDER_MODE } from "@/lib/own_files.ts";
 import { type Clock, type Logger, randomId, Slicer } from "@/lib/seams.ts";
+import { shortHash } from "@/lib/short_hash.ts";
 import { RecallLog } from "./recall_log.ts";
 
 const NAME_HASH_CHARS = 16;
-const OWN_FILE_MODE = 0o600;
-const OWN_FOLDER_MODE = 0o700;
 /** With more lines a start writes the file anew; a hint may be opened and changed. */
 const MAX_LINES = MAX_RECORDED_HINTS * 3;
 /** A start reads no more than so much of its end. */
@@ -37,8 +36,8 @@ export class RecallLogFile {
 
   constructor(options: RecallLogFileOptions) {
     this.#options = options;
-    const hash = createHash("sha256").update(options.scope).digest("hex");
-    this.#path = join(options.folder, `recall-log-${hash.slice(0, NAME_HASH_CHARS)}.jsonl`);
+    const hash = shortHash(options.scope, NAME_HASH_CHARS);
+    this.#path = join(options.folder, `recall-log-${hash}.jsonl`);
   }
 
   /**

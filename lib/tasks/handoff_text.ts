@@ -4,8 +4,8 @@
  * behind an end is a person's, and so is every change inside. Guards against a body that holds such
  * a comment line itself.
  */
-import { createHash } from "node:crypto";
 import { percentEncode } from "@/lib/percent_encode.ts";
+import { shortHash } from "@/lib/short_hash.ts";
 import { joinVaultPath } from "@/lib/vault/vault_path.ts";
 
 /** The working state that one run left for the next. */
@@ -226,7 +226,7 @@ function isUsable(stem: string): boolean {
 }
 
 function hashedStem(stem: string, branch: string): string {
-  const hash = createHash("sha256").update(branch).digest("hex").slice(0, HASH_CHARS);
+  const hash = shortHash(branch, HASH_CHARS);
   const words = stem.replace(/%[0-9A-F]{2}|\./g, "_").replace(/^_+/, "");
   let start = "";
   for (const char of words) {

@@ -2,7 +2,7 @@
  * The names of files that exist only while something is written. They begin with a dot, so that no
  * walk of the vault takes one for a note, and say all that is needed to clear up after a crash.
  */
-import { createHash } from "node:crypto";
+import { shortHash } from "@/lib/short_hash.ts";
 import { diskPathOf, type Vault } from "./vault.ts";
 import type { FolderPath, VaultPath } from "./vault_path.ts";
 
@@ -42,7 +42,7 @@ export function parseLitter(name: string): Litter | undefined {
 
 /** Returns what stands for a file's name in `keptName()`. */
 export function hashName(name: string): string {
-  return createHash("sha256").update(name).digest("hex").slice(0, 16);
+  return shortHash(name, 16);
 }
 
 /** Returns where such a name lies on this machine: a path of the vault it is not. */

@@ -2,6 +2,7 @@
  * Writes a file that is not there yet, down to the disk. What takes microseconds is synchronous, as
  * a turn of the event loop takes longer; what waits for the disk is not.
  */
+import { OWN_FILE_MODE } from "@/lib/own_files.ts";
 import { isAbsence, reasonOf } from "./vault.ts";
 
 export interface NewFile {
@@ -39,7 +40,7 @@ const MAX_SYNC_BYTES = 256 * 1024;
 
 /** Nobody else may read what is to be private, not even for a moment. */
 function openNew(disk: string, rights: FileRights | undefined): Deno.FsFile {
-  const mode = rights === undefined ? {} : { mode: 0o600 };
+  const mode = rights === undefined ? {} : { mode: OWN_FILE_MODE };
   return Deno.openSync(disk, { write: true, createNew: true, ...mode });
 }
 

@@ -261,11 +261,9 @@ function placeOf(vault: Vault, path: VaultPath): "here" | "respelt" | "linked" {
 export function readFile(vault: Vault, path: VaultPath): NoteBytes {
   if (vault.exclusions.excludes(path)) throw noSuchNote(path);
   try {
-    const { note, settled } = readOnce(vault, path);
-    if (note !== undefined && settled) return note;
-    for (let left = MAX_LOOKS - 1; left > 0; left--) {
-      const again = readOnce(vault, path);
-      if (again.note !== undefined) return again.note;
+    for (let look = 1; look <= MAX_LOOKS; look++) {
+      const { note, settled } = readOnce(vault, path);
+      if (note !== undefined && (settled || look > 1)) return note;
     }
     throw new IndexNotReady(`Cannot read note "${path}" now: it is being replaced`);
   } catch (error) {

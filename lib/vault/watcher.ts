@@ -11,6 +11,7 @@
  * the life of a watcher. What is replaced by a link that leads elsewhere may not be heard of.
  */
 import { join } from "node:path";
+import { OWN_FOLDER_MODE } from "@/lib/own_files.ts";
 import { systemClock } from "@/lib/seams.ts";
 import { diskPathOf, reasonOf, type Vault } from "./vault.ts";
 import {
@@ -302,7 +303,7 @@ function toFolderId(dev: number, ino: number): FolderId {
 
 /** Makes the folder, takes away what a killed process left there, and returns its real path. */
 function prepareCookies(folder: string): string {
-  Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  Deno.mkdirSync(folder, { recursive: true, mode: OWN_FOLDER_MODE });
   const oldMs = systemClock.nowMs() - COOKIE_LIFE_MS;
   for (const { name } of Deno.readDirSync(folder)) {
     const path = join(folder, name);

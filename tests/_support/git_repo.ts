@@ -1,6 +1,7 @@
 import { describe, it } from "@std/testing/bdd";
 import { dirname } from "node:path";
 import { findGit } from "@/lib/projects/git_path.ts";
+import { canRun } from "./can_run.ts";
 import { type TempVault, tempVault } from "./temp_vault.ts";
 
 const CONFIG = `[user]
@@ -12,17 +13,10 @@ defaultBranch = main
 allow = always
 `;
 
+const isGitHere = canRun("git", "--version");
 /** For tests that need Git, on machines that may have none. */
-export const describeWithGit: typeof describe.skip = isGitHere() ? describe : describe.skip;
-export const itWithGit: typeof it.skip = isGitHere() ? it : it.skip;
-
-function isGitHere(): boolean {
-  try {
-    return new Deno.Command("git", { args: ["--version"] }).outputSync().success;
-  } catch {
-    return false;
-  }
-}
+export const describeWithGit: typeof describe.skip = isGitHere ? describe : describe.skip;
+export const itWithGit: typeof it.skip = isGitHere ? it : it.skip;
 
 /** A temporary folder for repositories, where nothing of this machine's configuration counts. */
 export interface GitWorld extends TempVault {

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, it } from "@std/testing/bdd";
 import type { Config } from "@/lib/config.ts";
 import { startServer } from "@/routes/server.ts";
+import { canRun } from "@/tests/_support/can_run.ts";
 import { claudeEvent, codexEvent } from "@/tests/_support/hook_events.ts";
 import { testWorld, type World } from "@/tests/_support/world.ts";
 
@@ -32,19 +33,11 @@ const WITH_SOCKET = `
 `;
 const itWithNode = canRun("node", "--version") ? it : it.skip;
 
-function canRun(program: string, ...args: string[]): boolean {
-  try {
-    return new Deno.Command(program, { args, stdout: "null", stderr: "null" }).outputSync().success;
-  } catch {
-    return false;
-  }
-}
-
 const FILES = {
   "memories/busy.md": `---
 id: busy
 name: 数据库 "busy"
-description: "SQLITE_BUSY: database is LOCKED, $(rm -rf) \`x\` \\\\ 先开 IMMEDIATE"
+description: "SQLITE_BUSY: database is locked, $(rm -rf) \`x\` \\\\ 先开 IMMEDIATE"
 ---
 `,
   "profiles/agent.md": 'Answers "briefly".\nNo \\ lies.\n',
@@ -104,9 +97,7 @@ async function runHook(
   }).spawn();
   const writer = child.stdin.getWriter();
   // A script that reads nothing closes its end.
-  await (isNotify ? Promise.resolve() : writer.write(new TextEncoder().encode(event))).catch(
-    () => {},
-  );
+  if (!isNotify) await writer.write(new TextEncoder().encode(event)).catch(() => {});
   await writer.close().catch(() => {});
   const { code, stdout, stderr } = await child.output();
   return {

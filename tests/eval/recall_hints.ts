@@ -111,11 +111,11 @@ function withMinScore(services: Services, recallMinScore: number): Services {
 /** Returns the ids of the memories that were hinted. */
 async function askForHints(
   services: Services,
-  { id, query: text }: Query,
+  { query: text }: Query,
   trigger: Trigger,
 ): Promise<string[]> {
-  const session = `${services.config.recallMinScore} ${trigger} ${services.newId()} ${id}`;
-  const input = HintsInput.parse({ trigger, text, session: session.slice(0, 200) });
+  // A session of its own, so that no question holds back what another one was hinted.
+  const input = HintsInput.parse({ trigger, text, session: services.newId() });
   const { hints } = await giveHints(services, AGENT, input);
   return hints.map((hint) => hint.id);
 }

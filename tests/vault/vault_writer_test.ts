@@ -48,6 +48,17 @@ async function writerWorld(files: Files = {}, newId: NewId = randomId): Promise<
   };
 }
 
+/** A world where another program writes into `a.md` at the last moment of a write. */
+async function raceWorld(): Promise<WriterWorld> {
+  const count = { ids: 0 };
+  const world: WriterWorld = await writerWorld({ "a.md": "old" }, () => {
+    // The first one is for the new file, the second one for the name of what is replaced.
+    if (++count.ids === 2) world.write("a.md", "theirs");
+    return randomId();
+  });
+  return world;
+}
+
 function toBytes(text: string | Uint8Array): Uint8Array {
   return typeof text === "string" ? new TextEncoder().encode(text) : text;
 }
@@ -174,14 +185,7 @@ describe("VaultWriter.write() of a file that is there", () => {
   });
 
   it("keeps the order of things on a disk without hard links", async () => {
-    const vault: { pathOf?: (path: string) => string } = {};
-    const count = { ids: 0 };
-    const newId = () => {
-      if (++count.ids === 2) Deno.writeTextFileSync(vault.pathOf?.("a.md") ?? "", "theirs");
-      return randomId();
-    };
-    await using world = await writerWorld({ "a.md": "old" }, newId);
-    vault.pathOf = world.pathOf;
+    await using world = await raceWorld();
     using _disk = withoutLinks();
     const { conflictCopy } = await world.save("a.md", "new", etagOf("old"));
     const made = await world.save("b.md", "text", ABSENT);
@@ -203,21 +207,11 @@ describe("VaultWriter.write() of a file that is there", () => {
   });
 
   it("saves what another program wrote at the last moment as a conflict copy", async () => {
-    const rescued: string[] = [];
-    // Ids are made for the new file and for the name of what is replaced: the last moment.
-    const vault: { pathOf?: (path: string) => string } = {};
-    const count = { ids: 0 };
-    const newId = () => {
-      if (++count.ids === 2) Deno.writeTextFileSync(vault.pathOf?.("a.md") ?? "", "theirs");
-      return randomId();
-    };
-    await using world = await writerWorld({ "a.md": "old" }, newId);
-    vault.pathOf = world.pathOf;
+    await using world = await raceWorld();
 
     const { conflictCopy } = await world.save("a.md", "new", etagOf("old"));
 
-    rescued.push(conflictCopy ?? "");
-    deepEqual(rescued, ["a (conflict 2026-05-14 10.30.00).md"]);
+    equal(conflictCopy, "a (conflict 2026-05-14 10.30.00).md");
     equal(world.text("a.md"), "new");
     equal(world.text("a (conflict 2026-05-14 10.30.00).md"), "theirs");
     deepEqual(listAll(world.root), ["a (conflict 2026-05-14 10.30.00).md", "a.md"]);
