@@ -2,7 +2,6 @@
  * Configuration: one schema, from which flags, environment names, help and the README's table are
  * made. It is read once, at the start; every problem is told in one go.
  */
-import { isAbsolute } from "node:path";
 import * as z from "zod";
 import {
   type ConfigInput,
@@ -13,7 +12,19 @@ import {
 } from "./config_disk.ts";
 import { ENV_PREFIX, quote, type RawValues, type SettingNames } from "./config_sources.ts";
 import { ConfigError } from "./errors.ts";
-import { foldHostName, isLoopbackHost } from "./loopback.ts";
+import {
+  allowedHost,
+  allowedOrigin,
+  choice,
+  excludedFolder,
+  filled,
+  hostName,
+  memoriesFolder,
+  onOff,
+  portNumber,
+  share,
+} from "./config_values.ts";
+import { isLoopbackHost } from "./loopback.ts";
 import { LOG_LEVELS, type LogLevel } from "./seams.ts";
 
 /** What a field says of itself beside its schema. */
@@ -32,60 +43,6 @@ interface FieldNote {
 }
 
 const notes = z.registry<FieldNote>();
-
-const filled = z.string().trim().min(1, "must not be empty");
-
-const onOff = z.enum(["true", "on", "1", "false", "off", "0"], "must be true or false")
-  .transform((text) => ["true", "on", "1"].includes(text));
-
-/** One of `values`; `later` are names that a coming version will know. */
-function choice<const T extends readonly [string, ...string[]]>(
-  values: T,
-  later: ReadonlyMap<string, string> = new Map(),
-) {
-  return z.enum(values, {
-    error: ({ input }) => later.get(String(input)) ?? `must be one of ${values.join(", ")}`,
-  });
-}
-
-const portNumber = z.string().trim().regex(/^\d{1,5}$/, "must be a whole number from 0 to 65535")
-  .transform(Number).pipe(z.number().max(65_535, "must be a whole number from 0 to 65535"));
-
-const share = z.string().trim().regex(
-  /^(0(\.\d+)?|1(\.0+)?|\.\d+)$/,
-  "must be a number from 0 to 1",
-)
-  .transform(Number);
-
-const vaultFolder = filled
-  .refine((path) => !isAbsolute(path) && !path.startsWith("~"), "must be relative to the vault")
-  .transform((path) => path.split(/[/\\]/).filter((part) => part !== "" && part !== "."))
-  .refine((parts) => !parts.includes(".."), "must not leave the vault")
-  .transform((parts) => parts.join("/") || ".");
-
-const memoriesFolder = vaultFolder.refine(
-  (path) => path === "." || path.split("/").every((part) => !part.startsWith(".")),
-  "must not lie in a folder whose name begins with a dot: such are never touched",
-);
-
-const excludedFolder = filled
-  .refine((path) => !path.includes("*"), "must be names of folders, not patterns")
-  .refine((path) => !path.split(/[/\\]/).includes(".."), "must not leave the vault")
-  .refine((path) => !/^[./\\]*$/.test(path), "must not be the whole vault");
-
-const hostName = filled.transform(foldHostName).pipe(
-  z.string().regex(/^[a-z0-9.-]+$|^[0-9a-f:.]+(%\w+)?$/, "must be a host name or an IP address"),
-);
-
-const allowedHost = filled.transform(foldHostName).pipe(
-  z.string().regex(/^[a-z0-9._-]+$|^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/, {
-    error: "must be exact host names, without scheme, port or wildcard",
-  }),
-);
-
-const allowedOrigin = filled.toLowerCase().regex(/^[a-z][a-z0-9+.-]*:\/\/[^/\s*,?#@]+$/, {
-  error: "must be exact origins such as https://notes.example, without path or wildcard",
-});
 
 /** Sets of tools that can be offered or not. */
 export const TOOLSETS = ["core", "journal", "reading"] as const;
@@ -196,19 +153,19 @@ const ConfigFields = z.strictObject({
     kind: "text",
     placeholder: "HOW",
   }),
-  mcpLegacy: choice(
-    ["stateless", "off"],
-    new Map([[
-      "sessions",
-      "cannot be sessions: they are not available in this version; use stateless",
-    ]]),
-  ).default("stateless").register(notes, {
-    sentence: "How MCP clients of 2025 are served on /mcp: `stateless`, or `off`",
+  mcpLegacy: choice(["sessions", "stateless", "off"]).default("sessions").register(notes, {
+    sentence: "How MCP clients of 2025 are served on /mcp: `sessions`, `stateless`, or `off`",
     kind: "text",
     placeholder: "HOW",
   }),
   mcpSse: choice(["on", "off"]).default("on").register(notes, {
     sentence: "Whether MCP clients of 2024 are served on /sse and /messages",
+    kind: "text",
+    placeholder: "ON|OFF",
+  }),
+  mcpAliases: choice(["on", "off"]).default("off").register(notes, {
+    sentence:
+      "Whether to offer the tools `search` and `fetch` too, for clients that insist on these",
     kind: "text",
     placeholder: "ON|OFF",
   }),
@@ -261,8 +218,9 @@ export interface Config {
   /** 0..1, on the scale on which .5 is worth a hint. */
   readonly recallMinScore: number;
   readonly freshness: "auto" | "scan";
-  readonly mcpLegacy: "stateless" | "off";
+  readonly mcpLegacy: "sessions" | "stateless" | "off";
   readonly mcpSse: "on" | "off";
+  readonly mcpAliases: "on" | "off";
   readonly toolsets: readonly Toolset[];
   readonly log: LogLevel;
 }

@@ -343,6 +343,8 @@ export interface Caller {
   readonly loopback: boolean;
   /** What the program calls itself. */
   readonly client?: string | undefined;
+  /** The same for all requests that bring the same token; empty without one. */
+  readonly principal?: string | undefined;
   /** The session in which it asks, where the transport has any. */
   readonly sessionId?: string | undefined;
   /** Where the agent works, where a header says so; what a call itself says goes before. */

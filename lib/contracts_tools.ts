@@ -12,6 +12,7 @@ import {
   MAX_FILTER_KINDS,
   MAX_FILTER_TAGS,
   MAX_ID_CHARS,
+  MAX_QUERY_CHARS,
   MAX_SEARCH_LIMIT,
   NOTE_KINDS,
   queryText,
@@ -93,6 +94,34 @@ export const MemoryOpenArgs = z.strictObject({
 });
 
 export const ListMemoryArgs = z.strictObject({ scope: scopeName("all"), ...whereFields, cursor });
+
+/** `search`, as clients of OpenAI know it: nothing but a query. */
+export const AliasSearchArgs = z.strictObject({
+  query: queryText.describe("What to look for, in any language"),
+});
+
+/** `fetch`, as clients of OpenAI know it. */
+export const AliasFetchArgs = z.strictObject({
+  id: shortText(MAX_ID_CHARS).describe("The id of a result of search"),
+  cursor,
+});
+
+/** Arguments of prompts are texts, which people type. */
+export const StartTaskArgs = z.strictObject({
+  task: shortText(MAX_QUERY_CHARS).optional().describe("What is to be done"),
+  ...whereFields,
+});
+export type StartTaskInput = z.output<typeof StartTaskArgs>;
+
+export const HandOffArgs = z.strictObject({
+  note: shortText(MAX_QUERY_CHARS).optional().describe("What the next run must know in any case"),
+});
+export type HandOffInput = z.output<typeof HandOffArgs>;
+
+export const AuditArgs = z.strictObject({
+  topic: shortText(MAX_QUERY_CHARS).optional().describe("Only what is about this"),
+});
+export type AuditInput = z.output<typeof AuditArgs>;
 
 /** What search answers say of the state of the index. */
 const answerState = {
@@ -202,6 +231,20 @@ export const ListMemoryResult = z.object({
   memories: z.array(MemorySummaryShape),
   ...pageEnd,
   ...answerState,
+});
+
+export const AliasSearchResult = z.object({
+  results: z.array(z.object({ id: z.string(), title: z.string(), url: z.string() })),
+  ...answerState,
+});
+
+export const AliasFetchResult = z.object({
+  id: z.string(),
+  title: z.string(),
+  text: z.string(),
+  url: z.string(),
+  metadata: z.object({ path: z.string(), kind: z.string(), etag: z.string() }),
+  nextCursor: pageEnd.nextCursor,
 });
 
 /** A message of JSON-RPC as MCP has it; the protocol's own packages check it. */

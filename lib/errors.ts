@@ -6,6 +6,7 @@
 
 const ERROR_TABLE = {
   "invalid-request": { status: 400, title: "The request is not valid" },
+  "session-required": { status: 400, title: "The session must be named" },
   "malformed-json": { status: 400, title: "The body is not valid JSON" },
   "path-escapes-vault": { status: 400, title: "The path does not lie in the vault" },
   "unauthorized": { status: 401, title: "A valid bearer token is needed" },
@@ -13,6 +14,7 @@ const ERROR_TABLE = {
   "forbidden-origin": { status: 403, title: "The Origin header is not allowed" },
   "forbidden-peer": { status: 403, title: "Only this machine may connect" },
   "not-found": { status: 404, title: "There is no such resource" },
+  "session-not-found": { status: 404, title: "There is no such session" },
   "note-not-found": { status: 404, title: "There is no such note" },
   "method-not-allowed": { status: 405, title: "The method is not allowed here" },
   "request-timeout": { status: 408, title: "The request took too long" },

@@ -98,6 +98,7 @@ export function guardToken(
     const isOpen = header === undefined && openPaths.includes(c.req.path);
     if (!isTrusted && !isOpen) throw unauthorized(header);
     c.set("isTrusted", isTrusted);
+    c.set("caller", { ...c.get("caller"), principal: principalOf(header) });
     await next();
   };
 }
@@ -105,6 +106,11 @@ export function guardToken(
 function isBearer(header: string, expected: Uint8Array): boolean {
   const given = /^bearer +(\S+) *$/i.exec(header)?.[1];
   return given !== undefined && timingSafeEqual(digest(given), expected);
+}
+
+/** Whatever was sent: a server without a token still tells apart who sends which. */
+function principalOf(header: string | undefined): string {
+  return header === undefined ? "" : digest(header.trim()).toHex();
 }
 
 function unauthorized(header: string | undefined): AppError {

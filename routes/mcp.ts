@@ -1,9 +1,11 @@
-/** MCP: `POST /mcp` for clients of 2025 and later, `GET /sse` with `POST /messages` for older ones. */
+/**
+ * MCP: `/mcp` for clients of 2025 and later (GET and DELETE for their sessions), `GET /sse` with
+ * `POST /messages` for older ones.
+ */
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { AppError, type ErrorCode, InvalidRequest, type Problem } from "@/lib/errors.ts";
-import type { Sender } from "@/lib/mcp/build_server.ts";
-import type { McpEndpoint } from "@/lib/mcp/mcp_endpoint.ts";
+import type { McpEndpoint, SentRequest } from "@/lib/mcp/mcp_endpoint.ts";
 import type { Services } from "@/lib/services.ts";
 import type { ErrorFormat } from "./answer_error.ts";
 import type { AppEnv } from "./app_env.ts";
@@ -16,6 +18,7 @@ export const MCP_PATHS: readonly string[] = ["/mcp", "/sse", "/messages"];
 const RPC_CODES: Partial<Record<ErrorCode, number>> = {
   "malformed-json": -32700,
   "invalid-request": -32600,
+  "session-not-found": -32001,
 };
 const OTHER_RPC_CODE = -32000;
 
@@ -33,23 +36,39 @@ export function mcpRoutes({ config }: Services, mcp: McpEndpoint): Hono<AppEnv> 
   const routes = new Hono<AppEnv>();
   routes.post("/mcp", async (c) => {
     const body = await readJsonValue(c);
-    return await mcp.answer(c.req.raw, body, senderOf(c));
+    return await mcp.answer(toSent(c), body);
   });
+  if (config.mcpLegacy === "sessions") addSessionRoutes(routes, mcp);
   routes.get("/sse", async (c) => {
     requireSse(config.mcpSse);
-    if (c.req.method === "HEAD") return c.body(null, 200, { "Content-Type": "text/event-stream" });
+    if (c.req.method === "HEAD") return answerHead(c);
     // Beside the path that was asked for, so that a prefix stays.
     const endpoint = rawPathOf(c.req.url).replace(/[^/]*$/, "messages");
-    return await mcp.openStream(c.req.raw, endpoint);
+    return await mcp.openStream(toSent(c), endpoint);
   });
   routes.post("/messages", async (c) => {
     requireSse(config.mcpSse);
     // First, as it refuses what a page of another site can send.
     const body = await readJsonValue(c);
-    mcp.receive(c.req.raw, { sessionId: requireSessionId(c), body, sender: senderOf(c) });
+    const { request, sender } = toSent(c);
+    mcp.receive(request, { sessionId: requireSessionId(c), body, sender });
     return c.text("Accepted", 202);
   });
   return routes;
+}
+
+function addSessionRoutes(routes: Hono<AppEnv>, mcp: McpEndpoint): void {
+  routes.get("/mcp", async (c) => {
+    if (c.req.method !== "HEAD") return await mcp.listen(toSent(c));
+    mcp.check(toSent(c));
+    return answerHead(c);
+  });
+  routes.delete("/mcp", (c) => mcp.end(toSent(c)));
+}
+
+/** What GET would answer, but that nothing is opened. */
+function answerHead(c: Context<AppEnv>): Response {
+  return c.body(null, 200, { "Content-Type": "text/event-stream" });
 }
 
 /** Lets the pages that the guard has let through read the answers. Comes before the token's guard. */
@@ -75,12 +94,13 @@ export function mcpCors(): MiddlewareHandler<AppEnv> {
   };
 }
 
-function senderOf(c: Context<AppEnv>): Sender {
-  return {
+function toSent(c: Context<AppEnv>): SentRequest {
+  const sender = {
     caller: c.get("caller"),
     requestId: c.get("requestId"),
     userAgent: c.req.header("user-agent"),
   };
+  return { request: c.req.raw, sender };
 }
 
 function requireSse(mcpSse: "on" | "off"): void {

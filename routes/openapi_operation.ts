@@ -5,7 +5,7 @@ export type Shape = Parameters<typeof toJsonSchema>[0];
 
 /** One thing that the HTTP interface does. */
 export interface Operation {
-  readonly method: "get" | "post" | "put" | "patch";
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
   /** With parameters in braces. */
   readonly path: string;
   readonly id: string;
@@ -34,3 +34,5 @@ export const CWD: JsonSchema = {
   description: "Stands for cwd where that is not passed; percent-encoded beyond ASCII",
   schema: { type: "string" },
 };
+
+export const OBJECT = { type: "object" };

@@ -28,13 +28,9 @@ import {
   SavedMemoryShape,
   UpdateMemoryInput,
 } from "@/lib/contracts_memories.ts";
-import {
-  InvocationsAnswerShape,
-  InvocationsParams,
-  RpcErrorShape,
-  RpcMessageShape,
-} from "@/lib/contracts_tools.ts";
-import { CWD, type Operation, type Shape } from "./openapi_operation.ts";
+import { InvocationsAnswerShape, InvocationsParams, RpcErrorShape } from "@/lib/contracts_tools.ts";
+import { MCP_OPERATIONS } from "./openapi_mcp.ts";
+import { CWD, OBJECT, type Operation, type Shape } from "./openapi_operation.ts";
 import { RECALL_OPERATIONS, RECALL_SHAPES } from "./openapi_recall.ts";
 import { HealthMinimumShape } from "./ops.ts";
 
@@ -81,7 +77,6 @@ const SAVE_STATUSES = {
   422: "There is no project, a text looks like it holds a secret, or the file cannot be changed " +
     "safely",
 };
-const OBJECT = { type: "object" };
 
 export const OPERATIONS: readonly Operation[] = [
   {
@@ -253,43 +248,7 @@ export const OPERATIONS: readonly Operation[] = [
     query: InvocationsParams,
     answer: { name: "InvocationsAnswer" },
   },
-  {
-    method: "post",
-    path: "/mcp",
-    id: "mcp",
-    summary: "MCP for clients of 2025 and later: one message of JSON-RPC",
-    body: RpcMessageShape,
-    answer: { content: { "application/json": { schema: OBJECT }, "text/event-stream": {} } },
-    statuses: { 202: "A message that has no answer was taken" },
-    isRpc: true,
-  },
-  {
-    method: "get",
-    path: "/sse",
-    id: "openMcpStream",
-    summary: "MCP for clients of 2024: the stream of what goes to the client",
-    answer: { content: { "text/event-stream": {} } },
-    isRpc: true,
-  },
-  {
-    method: "post",
-    path: "/messages",
-    id: "sendMcpMessage",
-    summary: "MCP for clients of 2024: one message to the session of an open stream; 202",
-    parameters: [
-      {
-        name: "sessionId",
-        in: "query",
-        required: true,
-        description: "As the stream's first event tells it",
-        schema: { type: "string" },
-      },
-    ],
-    body: RpcMessageShape,
-    success: 202,
-    isRpc: true,
-    answer: { content: { "text/plain": { schema: { type: "string" } } } },
-  },
+  ...MCP_OPERATIONS,
   {
     method: "post",
     path: "/api/reindex",

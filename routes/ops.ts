@@ -84,6 +84,7 @@ function readGauges({ index }: Services, mcp: McpEndpoint, upSeconds: number): G
     gauge("commonplace_indexing", index.indexing ? 1 : 0, "1 while the vault is read whole"),
     gauge("commonplace_indexing_done", done, "Files read of those to read"),
     gauge("commonplace_indexing_total", total, "Files to read"),
+    gauge("commonplace_mcp_sessions", mcp.sessionCount, "Sessions of MCP clients of 2025"),
     gauge("commonplace_sse_streams", mcp.streamCount, "Open event streams of MCP clients"),
     gauge("process_resident_memory_bytes", rss, "Memory of the process"),
     gauge("commonplace_heap_used_bytes", heapUsed, "Memory that the program's objects take"),

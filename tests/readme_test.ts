@@ -36,7 +36,9 @@ describe("README", () => {
         Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
       );
     const rows = `${readme}\n${http}`.split("\n").filter((line) => line.startsWith("| "));
-    const listed = rows.flatMap((row) => [...row.matchAll(/\b(GET|POST|PUT|PATCH) `(\/[^`?]*)/g)])
+    const listed = rows.flatMap((
+      row,
+    ) => [...row.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) `(\/[^`?]*)/g)])
       .map(([, method, path]) => `${method} ${path}`);
 
     deepEqual(listed.sort(), described.sort());

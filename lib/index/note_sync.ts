@@ -34,8 +34,12 @@ export interface NoteSyncOptions {
   readonly embeddings?: Embeddings | undefined;
   /** Remembers what was found in files, for the next start. */
   readonly files?: (() => FileCache) | undefined;
-  /** Called after each change of what the index holds, and of a derived file. */
-  readonly onChange?: ((path: VaultPath) => void) | undefined;
+  /**
+   * Called after each change of what the index holds, and of a derived file.
+   *
+   * @param before What it held of the note until then.
+   */
+  readonly onChange?: ((path: VaultPath, before?: IndexedNote) => void) | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -219,9 +223,10 @@ export class NoteSync {
   async #takeLateVectors(slicer: Slicer): Promise<void> {
     const { database, embeddings, table } = this.#options;
     for (const { path, etag, vectors } of embeddings?.takeLate() ?? []) {
-      if (table.find(path)?.etag !== etag) continue;
+      const note = table.find(path);
+      if (note?.etag !== etag) continue;
       await slicer.run(database.addVectors(path, vectors));
-      this.#options.onChange?.(path);
+      this.#options.onChange?.(path, note);
     }
   }
 
@@ -272,7 +277,7 @@ export class NoteSync {
       this.#dropMoved(note, file.run);
       table.put(note, file.record, slot);
       this.#options.files?.().put(note, file.record);
-      this.#options.onChange?.(path);
+      this.#options.onChange?.(path, before);
       this.#failures.delete(path);
     } catch (error) {
       // One note that cannot be digested must not keep the others out.
@@ -307,10 +312,11 @@ export class NoteSync {
     const { embeddings, files, table, vault } = this.#options;
     if (looksUnmounted(this.#seen.folders, scan.folders, path)) return false;
     if (!provenAbsent(vault, path, scan)) return false;
+    const before = table.find(path);
     table.remove(path);
     embeddings?.forget(path);
     files?.().remove(path);
-    this.#options.onChange?.(path);
+    this.#options.onChange?.(path, before);
     outcome.removed++;
     return true;
   }

@@ -57,8 +57,21 @@ export interface KeptState {
   readonly snapshot: SnapshotPlace;
 }
 
-/** Is told of notes and derived files that were added, changed or removed; must not throw. */
-export type ChangeListener = (paths: ReadonlySet<VaultPath>) => void;
+/** One note as it was and as it is, `undefined` where it is not there. */
+export interface NoteEdit {
+  readonly path: VaultPath;
+  readonly before: IndexedNote | undefined;
+  readonly after: IndexedNote | undefined;
+}
+
+/**
+ * Is told of notes and derived files that were added, changed or removed, and of the notes among
+ * them what is different; must not throw.
+ */
+export type ChangeListener = (
+  paths: ReadonlySet<VaultPath>,
+  edits: readonly NoteEdit[],
+) => void;
 
 /** What is where in the vault, and what answers a query best. */
 export class VaultIndex {
@@ -74,8 +87,8 @@ export class VaultIndex {
   readonly #snapshot: IndexSnapshot | undefined;
   readonly #sync: VaultSync;
   readonly #listeners = new Set<ChangeListener>();
-  /** Since the listeners were told last. */
-  #changed = new Set<VaultPath>();
+  /** Since the listeners were told last, with the notes as they were then. */
+  #changed = new Map<VaultPath, IndexedNote | undefined>();
 
   constructor(options: VaultIndexOptions) {
     const { vault, clock, logger, onlyKinds, embedding, watch, state } = options;
@@ -106,9 +119,9 @@ export class VaultIndex {
       watch: this.#watch,
       files: state?.files,
       restore: () => this.#restore(),
-      onChange: (path) => {
+      onChange: (path, before) => {
         this.#snapshot?.noteChange();
-        this.#changed.add(path);
+        if (!this.#changed.has(path)) this.#changed.set(path, before);
       },
       onSettled: (kind) => {
         // Nothing has changed: it was only read.
@@ -296,9 +309,14 @@ export class VaultIndex {
 
   #tellChanged(): void {
     if (this.#changed.size === 0) return;
-    const paths = this.#changed;
-    this.#changed = new Set();
-    for (const listener of this.#listeners) listener(paths);
+    const changed = this.#changed;
+    this.#changed = new Map();
+    const paths = new Set(changed.keys());
+    const edits = [...changed].flatMap(([path, before]): NoteEdit[] => {
+      const after = this.#table.find(path);
+      return before?.etag === after?.etag ? [] : [{ path, before, after }];
+    });
+    for (const listener of this.#listeners) listener(paths, edits);
   }
 
   async #restore(): Promise<void> {

@@ -5,17 +5,16 @@ import { AppError } from "@/lib/errors.ts";
 import { type Clock, Slicer } from "@/lib/seams.ts";
 import { bodyOf, parseNote } from "@/lib/vault/note.ts";
 import { readFile, type Vault } from "@/lib/vault/vault.ts";
-import { parseVaultPath } from "@/lib/vault/vault_path.ts";
+import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
 
 export interface ProfilesDeps {
   readonly vault: Vault;
   readonly clock: Clock;
 }
 
-const PROFILES: readonly (readonly [label: string, path: string])[] = [
-  ["agent_profile", "profiles/agent.md"],
-  ["user_profile", "profiles/user.md"],
-];
+/** Of whom there is a profile, in the order in which they are read. */
+export const PROFILED = ["agent", "user"] as const;
+export type Profiled = (typeof PROFILED)[number];
 
 /** Of each; a profile is read with every task, and a person writes no longer one. */
 export const MAX_PROFILE_CHARS = 20_000;
@@ -32,24 +31,33 @@ export async function readProfiles(
   maxChars = MAX_PROFILE_CHARS,
 ): Promise<ProfilesAnswer> {
   const blocks: string[] = [];
-  for (const [label, path] of PROFILES) {
-    const text = await readProfile(vault, path, new Slicer(clock));
+  for (const who of PROFILED) {
+    const text = await readProfile({ vault, clock }, who) ?? "";
     const cut = text.length <= maxChars
       ? text
-      : `${text.slice(0, maxChars).toWellFormed()}\n… (cut: ${path} is longer)`;
-    if (text !== "") blocks.push(`[${label}]\n${cut}`);
+      : `${text.slice(0, maxChars).toWellFormed()}\n… (cut: ${profilePath(who)} is longer)`;
+    if (text !== "") blocks.push(`[${who}_profile]\n${cut}`);
   }
   return { text: blocks.join("\n\n") };
 }
 
-async function readProfile(vault: Vault, name: string, slicer: Slicer): Promise<string> {
-  const path = parseVaultPath(name);
+/** Returns where a profile lies. */
+export function profilePath(who: Profiled): VaultPath {
+  return parseVaultPath(`profiles/${who}.md`);
+}
+
+/** Returns one profile without frontmatter; `undefined` if it is missing or cannot be read. */
+export async function readProfile(
+  { vault, clock }: ProfilesDeps,
+  who: Profiled,
+): Promise<string | undefined> {
+  const path = profilePath(who);
   try {
-    const parsed = await slicer.run(parseNote(path, readFile(vault, path).bytes));
-    return parsed ? bodyOf(parsed).trim() : "";
+    const parsed = await new Slicer(clock).run(parseNote(path, readFile(vault, path).bytes));
+    return parsed && bodyOf(parsed).trim();
   } catch (error) {
     // Missing, or nobody's to read: the task begins without.
-    if (error instanceof AppError) return "";
+    if (error instanceof AppError) return undefined;
     throw error;
   }
 }

@@ -35,6 +35,11 @@ export class PendingCalls {
     if (!("method" in message)) this.#release(message.id);
   }
 
+  /** Takes back a message that was admitted and then not handed on. */
+  withdraw(message: JSONRPCMessage): void {
+    if ("method" in message && "id" in message) this.#release(message.id);
+  }
+
   #begin(id: RequestId): boolean {
     if (this.#count >= this.#max) return false;
     const unanswered = (this.#byId.get(id)?.unanswered ?? 0) + 1;

@@ -1,11 +1,22 @@
 /** The one factory: every transport and revision of the protocol is served by what it makes. */
-import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import {
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import { clientName } from "@/lib/client_name.ts";
 import type { Caller } from "@/lib/contracts.ts";
 import type { Invocation } from "@/lib/contracts_tools.ts";
 import { VERSION } from "@/lib/version.ts";
 import { type CallDeps, callTool } from "./call_tool.ts";
+import { addSubscriptions, type ClientSession } from "./client_session.ts";
+import { addCompletions } from "./completions.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
+import { toOnProgress } from "./progress.ts";
+import { addPrompts } from "./prompts.ts";
+import { changeKey } from "./resource_uris.ts";
+import { addResources } from "./resources.ts";
 import type { Tool } from "./tool.ts";
 import { explainMissingTool } from "./tools.ts";
 
@@ -24,19 +35,47 @@ export interface Sender {
   readonly caller: Caller;
   /** The User-Agent header, for clients that have not said their name. */
   readonly userAgent: string | undefined;
+  /** Whether the client can be asked something before it has its answer. */
+  readonly canBeAsked: boolean;
 }
 
-/** Makes a server for one request or stream: cheap, as most clients get one for each request. */
-export function buildServer(deps: ServerDeps, transport: Invocation["transport"]): McpServer {
+/** For whom a server is made. */
+export interface ServerContextInfo {
+  readonly transport: Invocation["transport"];
+  /** Absent where nothing is kept between two requests. */
+  readonly session?: ClientSession | undefined;
+}
+
+/** Makes a server for one request, session or stream: cheap, as most get one for each request. */
+export function buildServer(
+  deps: ServerDeps,
+  { transport, session }: ServerContextInfo,
+): McpServer {
   const mcp = new McpServer(SERVER_INFO, { instructions: INSTRUCTIONS });
   const { server } = mcp;
+  // Who keeps nothing and is of no revision with streams of its own cannot be told anything.
+  const canTell = session !== undefined || transport === "modern";
   // Through the table itself rather than one registration each: that would check every answer of
   // ours once more, and have words of its own for wrong arguments.
-  server.registerCapabilities({ tools: {} });
+  server.registerCapabilities({
+    tools: {},
+    resources: canTell ? { subscribe: true, listChanged: true } : {},
+    prompts: {},
+    completions: {},
+  });
+  const senderOf = ({ http }: ServerContext) => deps.senderOf(http?.req);
+  const callerOf = async (context: ServerContext, need?: "place"): Promise<Caller> => {
+    const { caller, canBeAsked, userAgent } = senderOf(context);
+    const { sessionId, mcpReq } = context;
+    const client = clientName(server.getClientVersion(), userAgent);
+    const mayAsk = need === "place" && caller.cwd === undefined && caller.loopback && canBeAsked;
+    const cwd = mayAsk ? await session?.findCwd(mcpReq) : caller.cwd;
+    return { ...caller, client, cwd, sessionId, signal: mcpReq.signal };
+  };
   server.setRequestHandler("tools/list", () => ({
     tools: deps.tools.map(({ listing }) => listing),
   }));
-  server.setRequestHandler("tools/call", async ({ params }, { mcpReq, http, sessionId }) => {
+  server.setRequestHandler("tools/call", async ({ params }, context) => {
     const tool = deps.tools.find(({ listing }) => listing.name === params.name);
     if (tool === undefined) {
       throw new ProtocolError(
@@ -44,15 +83,21 @@ export function buildServer(deps: ServerDeps, transport: Invocation["transport"]
         explainMissingTool(params.name, deps.tools),
       );
     }
-    const sender = deps.senderOf(http?.req);
-    const client = clientName(server.getClientVersion(), sender.userAgent);
-    const context = {
-      client: client ?? "unknown",
-      transport,
-      requestId: sender.requestId,
-      caller: { ...sender.caller, client, sessionId, signal: mcpReq.signal },
-    };
-    return await callTool(deps, tool, { context, args: params.arguments ?? {} });
+    const { arguments: args = {} } = params;
+    const isPlaceSaid = (args["cwd"] ?? args["repo"] ?? null) !== null;
+    const caller = await callerOf(context, isPlaceSaid ? undefined : "place");
+    const { requestId } = senderOf(context);
+    const client = caller.client ?? "unknown";
+    return await callTool(deps, tool, {
+      context: { client, transport, requestId, caller },
+      args,
+      onProgress: toOnProgress(context.mcpReq),
+    });
   });
+  addResources(mcp, deps.services, callerOf);
+  addPrompts(mcp, deps.services, callerOf);
+  addCompletions(mcp, deps.services, callerOf);
+  if (session !== undefined) addSubscriptions(mcp, session, changeKey);
+  session?.attach(mcp);
   return mcp;
 }

@@ -7,6 +7,7 @@ import { roundMs } from "@/lib/seams.ts";
 import type { Services } from "@/lib/services.ts";
 import { isoTime } from "@/lib/time_text.ts";
 import type { InvocationLog } from "./invocation_log.ts";
+import { awaitIndex, type OnProgress } from "./progress.ts";
 import type { Tool, ToolAnswer } from "./tool.ts";
 
 export interface CallDeps {
@@ -24,13 +25,15 @@ export interface ToolCall {
   readonly context: CallContext;
   /** As they came. */
   readonly args: Readonly<Record<string, unknown>>;
+  /** Tells the client how far its call is; absent if it does not want to know. */
+  readonly onProgress?: OnProgress | undefined;
 }
 
 /** Calls a tool; what goes wrong becomes a result too, as a model can put that right. */
 export async function callTool(
   { services, invocations }: CallDeps,
   tool: Tool,
-  { context, args }: ToolCall,
+  { context, args, onProgress }: ToolCall,
 ): Promise<CallToolResult> {
   const { clock, logger } = services;
   const { caller, ...who } = context;
@@ -43,6 +46,7 @@ export async function callTool(
     logger.debug("tool-call", { tool: name, ...who, ms, outcome });
   };
   try {
+    if (onProgress) await awaitIndex(services, onProgress, caller.signal);
     const result = toResult(await tool.call(services, caller, withoutNulls(args)));
     record("ok");
     return result;

@@ -2,80 +2,129 @@
  * MCP over HTTP, for every revision of the protocol, as web requests and responses.
  *
  * - 2026-07-28: each POST is answered by a server of its own; nothing is kept between requests.
- * - 2025-03-26 to 2025-11-25: the same, so that a client survives a restart of the server.
+ * - 2025-03-26 to 2025-11-25: sessions or, where that is asked for, the same as 2026.
  * - 2024-11-05: an event stream for what goes to the client, POST for what it says.
  */
 import {
   createMcpHandler,
+  InMemoryServerEventBus,
   isLegacyRequest,
   type McpHttpHandler,
-  parseJSONRPCMessage,
+  type McpServer,
 } from "@modelcontextprotocol/server";
-import type { Invocation } from "@/lib/contracts_tools.ts";
-import { AppError, describeFailure, InvalidRequest } from "@/lib/errors.ts";
-import { settleWithin } from "@/lib/seams.ts";
+import { AppError, describeFailure } from "@/lib/errors.ts";
+import { settleWithin, Slicer } from "@/lib/seams.ts";
 import type { Services } from "@/lib/services.ts";
-import { buildServer, type Sender, type ServerDeps } from "./build_server.ts";
+import { trackStream } from "./_tracked_stream.ts";
+import {
+  acceptBoth,
+  isEvents,
+  refuseBatch,
+  takesEvents,
+  toJson,
+  toMessage,
+  withoutNullArguments,
+} from "./_wire.ts";
+import { buildServer, type Sender, type ServerContextInfo } from "./build_server.ts";
+import { ClientSession, type ResourceChange } from "./client_session.ts";
 import { InvocationLog } from "./invocation_log.ts";
+import { ResourceChanges } from "./resource_changes.ts";
+import { McpSessions, type SessionsOptions } from "./sessions.ts";
 import { KEEP_ALIVE_MS, SseStreams } from "./sse_streams.ts";
+import { MAX_QUEUED_BYTES, type SseTransport } from "./sse_transport.ts";
 import { selectTools } from "./tools.ts";
-
-const EVENTS = "text/event-stream";
-/** Begins the line of an event that holds the message. */
-const DATA = "data: ";
-const JSON_AND_EVENTS = ["application/json", EVENTS];
 
 export interface McpEndpointOptions {
   /** How often silent streams get a sign of life. */
   readonly keepAliveMs?: number;
+  /** Makes servers in place of our own, which have the tools, resources and prompts. */
+  readonly build?: (context: ServerContextInfo) => McpServer;
+  /** Bounds on sessions, where they are to differ. */
+  readonly sessions?: Pick<SessionsOptions, "idleMs" | "maxSessions" | "sweepEveryMs">;
+  /** How long changes of the vault are collected before clients are told. */
+  readonly tellDelayMs?: number;
 }
+
+/** A request as it came, and from whom. */
+export interface SentRequest {
+  readonly request: Request;
+  readonly sender: SentBy;
+}
+
+/** Who sent a request; whether they can be asked something shows in the request. */
+export type SentBy = Omit<Sender, "canBeAsked">;
 
 /** A message of a client of 2024. */
 export interface SseMessage {
   readonly sessionId: string;
   /** The parsed JSON of the request. */
   readonly body: unknown;
-  readonly sender: Sender;
+  readonly sender: SentBy;
 }
 
-/** The MCP side of one server; it holds the open streams and the log of invocations. */
+/** Whose stream of 2024 it is. */
+interface Owner {
+  readonly principal: string;
+  readonly client: ClientSession;
+}
+
+/** The MCP side of one server; it holds sessions, open streams and the log of invocations. */
 export class McpEndpoint {
   readonly invocations: InvocationLog = new InvocationLog();
+  readonly #services: Services;
   readonly #handler: McpHttpHandler;
+  /** Of 2026: those who listen. */
+  readonly #bus = new InMemoryServerEventBus();
+  readonly #sessions: McpSessions;
   readonly #streams: SseStreams;
+  readonly #owners = new WeakMap<SseTransport, Owner>();
+  readonly #changes: ResourceChanges;
   readonly #senders = new WeakMap<Request, Sender>();
   readonly #answering = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  constructor(services: Services, { keepAliveMs = KEEP_ALIVE_MS }: McpEndpointOptions = {}) {
-    const { config, logger, newId } = services;
-    const tools = selectTools(config.toolsets);
-    const deps: ServerDeps = {
-      services,
-      invocations: this.invocations,
-      tools,
-      senderOf: (request) => this.#senderOf(request),
-    };
-    const build = (transport: Invocation["transport"]) => {
-      try {
-        return buildServer(deps, transport);
-      } catch (error) {
-        // The SDK tells the client, and nobody else.
-        logger.error("mcp-failed", describeFailure(error));
-        throw error;
-      }
-    };
-    this.#handler = createMcpHandler(({ era }) => build(era), {
-      legacy: config.mcpLegacy === "off" ? "reject" : "stateless",
+  constructor(services: Services, options: McpEndpointOptions = {}) {
+    const { config, clock, logger, newId, vault, index } = services;
+    const { keepAliveMs = KEEP_ALIVE_MS, sessions, tellDelayMs } = options;
+    this.#services = services;
+    const build = this.#toFactory(options.build);
+    const onGiveUp = () => logger.warn("stream-given-up");
+    this.#handler = createMcpHandler(({ era }) => build({ transport: era }), {
+      legacy: config.mcpLegacy === "stateless" ? "stateless" : "reject",
       keepAliveMs,
+      bus: this.#bus,
       // Mostly requests that were refused and told so; the words may quote them.
       onerror: (error) => logger.debug("mcp-refused", { ...describeFailure(error) }),
+    });
+    this.#sessions = new McpSessions({
+      ...sessions,
+      newId,
+      clock,
+      keepAliveMs,
+      connect: (transport, session) => build({ transport: "legacy", session }).connect(transport),
+      onGiveUp,
     });
     this.#streams = new SseStreams({
       newId,
       keepAliveMs,
-      connect: (transport) => build("sse").connect(transport),
-      onGiveUp: () => logger.warn("stream-given-up"),
+      connect: async (transport, request) => {
+        const { principal = "" } = this.#senderOf(request).caller;
+        const client = new ClientSession();
+        this.#owners.set(transport, { principal, client });
+        const mcp = build({ transport: "sse", session: client });
+        mcp.server.oninitialized = () => this.#beginToListen(client);
+        await mcp.connect(transport);
+      },
+      onGiveUp,
+    });
+    this.#changes = new ResourceChanges({
+      vault,
+      index,
+      clock,
+      isAnybodyListening: () =>
+        this.#bus.listenerCount > 0 || this.#sessions.size > 0 || this.#streams.size > 0,
+      tell: (change) => void this.#tell(change),
+      ...(tellDelayMs === undefined ? {} : { tellDelayMs }),
     });
   }
 
@@ -84,28 +133,72 @@ export class McpEndpoint {
     return this.#streams.size;
   }
 
+  /** How many sessions of 2025 there are. */
+  get sessionCount(): number {
+    return this.#sessions.size;
+  }
+
+  /** Ends the sessions that are out of use, as it is done from time to time anyway. */
+  sweep(): void {
+    this.#sessions.sweep();
+  }
+
   /**
    * Answers one POST of a client of 2025 or later.
    *
    * @param body The parsed JSON of the request.
-   * @throws {InvalidRequest} If it is a batch, which only the revision of 2025-03-26 has.
-   * @throws {AppError} `unavailable` while the server stops.
+   * @throws {InvalidRequest} If it is a batch, which only the revision of 2025-03-26 has, or no
+   * message.
+   * @throws {AppError} `unavailable` while the server stops; for sessions see `McpSessions.post()`.
    */
-  async answer(request: Request, body: unknown, sender: Sender): Promise<Response> {
+  async answer(sent: SentRequest, body: unknown): Promise<Response> {
     if (this.#isClosed) throw stopping();
     refuseBatch(body);
     const parsedBody = withoutNullArguments(body);
-    const answering = this.#handler.fetch(this.#admit(request, sender), { parsedBody });
+    const isLegacy = await isLegacyRequest(sent.request, body);
+    const request = this.#admit(sent);
+    const answering = isLegacy && this.#services.config.mcpLegacy === "sessions"
+      ? this.#sessions.post({ ...toSessionRequest(sent, request), message: toMessage(parsedBody) })
+      : this.#handler.fetch(request, { parsedBody });
     this.#answering.add(answering);
     try {
       const response = await answering;
-      const isStream = response.headers.get("content-type")?.startsWith(EVENTS) === true;
-      const asksForEvents = request.headers.get("accept")?.includes(EVENTS) === true;
-      if (!isStream || asksForEvents) return response;
-      return await isLegacyRequest(request, body) ? await toJson(response) : response;
+      if (!isEvents(response)) return response;
+      if (isLegacy) return takesEvents(sent.request) ? response : await toJson(response);
+      return isListen(body) ? this.#bound(sent.request, response) : response;
     } finally {
       this.#answering.delete(answering);
     }
+  }
+
+  /**
+   * Opens the stream of a session of 2025, or goes on with one.
+   *
+   * @throws {AppError} `unavailable` while the server stops; else see `McpSessions.listen()`.
+   */
+  async listen(sent: SentRequest): Promise<Response> {
+    if (this.#isClosed) throw stopping();
+    const response = await this.#sessions.listen(toSessionRequest(sent, this.#admit(sent)));
+    this.#changes.watch();
+    return response;
+  }
+
+  /**
+   * Tells whether a session of 2025 is there.
+   *
+   * @throws {AppError} If it is not.
+   */
+  check(sent: SentRequest): void {
+    this.#sessions.check(toSessionRequest(sent, sent.request));
+  }
+
+  /**
+   * Ends a session of 2025.
+   *
+   * @throws {AppError} If it is not there.
+   */
+  async end(sent: SentRequest): Promise<Response> {
+    return await this.#sessions.end(toSessionRequest(sent, sent.request));
   }
 
   /**
@@ -114,8 +207,9 @@ export class McpEndpoint {
    * @param endpoint Where the client posts its messages; the session is added as a parameter.
    * @throws {AppError} `unavailable` if too many are open or the server stops, `client-gone`.
    */
-  async openStream(request: Request, endpoint: string): Promise<Response> {
+  async openStream({ request, sender }: SentRequest, endpoint: string): Promise<Response> {
     const toEndpoint = (sessionId: string) => `${endpoint}?sessionId=${sessionId}`;
+    this.#senders.set(request, { ...sender, canBeAsked: false });
     const opening = await this.#streams.open(request, toEndpoint);
     switch (opening.refused) {
       case undefined:
@@ -137,22 +231,22 @@ export class McpEndpoint {
    * Takes a message of a client of 2024; the answer goes to its event stream.
    *
    * @throws {InvalidRequest} If it is no message of JSON-RPC.
-   * @throws {AppError} `not-found` if there is no such session, `too-many-requests` if too many of
-   * its requests wait for their answers.
+   * @throws {AppError} `not-found` if there is no such session, or another token opened it;
+   * `too-many-requests` if too many of its requests wait for their answers.
    */
   receive(request: Request, { sessionId, body, sender }: SseMessage): void {
     refuseBatch(body);
     const message = toMessage(withoutNullArguments(body));
-    const extra = { request: this.#admit(request, sender) };
-    switch (this.#streams.receive(sessionId, message, extra)) {
+    const { principal = "" } = sender.caller;
+    const transport = this.#streams.find(sessionId);
+    const isOwn = transport && this.#owners.get(transport)?.principal === principal;
+    if (!isOwn) throw noStream();
+    this.#senders.set(request, { ...sender, canBeAsked: true });
+    switch (this.#streams.receive(sessionId, message, { request })) {
       case "accepted":
         return;
       case "unknown":
-        throw new AppError(
-          "not-found",
-          "There is no such session: its stream has ended, or the server was started anew. " +
-            "Open one with GET /sse",
-        );
+        throw noStream();
       case "busy":
         throw new AppError(
           "too-many-requests",
@@ -164,22 +258,86 @@ export class McpEndpoint {
 
   /**
    * Takes no more requests and ends all streams at once, and with them the calls of 2024; those of
-   * 2026 may finish. For those of 2025 the HTTP server waits.
+   * 2025 in sessions and of 2026 may finish. For others of 2025 the HTTP server waits.
    *
    * @param graceMs How long calls have to finish.
    */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
+    this.#changes.close();
     await this.#streams.close();
     // All, not the first that fails.
-    await settleWithin(Promise.allSettled(this.#answering), graceMs);
+    await Promise.all([
+      this.#sessions.close(graceMs),
+      settleWithin(Promise.allSettled(this.#answering), graceMs),
+    ]);
     await this.#handler.close();
   }
 
+  #toFactory(
+    build: McpEndpointOptions["build"],
+  ): (context: ServerContextInfo) => McpServer {
+    const { config, logger } = this.#services;
+    const deps = {
+      services: this.#services,
+      invocations: this.invocations,
+      tools: selectTools(config.toolsets, config.mcpAliases),
+      senderOf: (request: Request | undefined) => this.#senderOf(request),
+    };
+    const make = build ?? ((context) => buildServer(deps, context));
+    return (context) => {
+      try {
+        return make(context);
+      } catch (error) {
+        // The SDK tells the client, and nobody else.
+        logger.error("mcp-failed", describeFailure(error));
+        throw error;
+      }
+    };
+  }
+
+  #beginToListen(client: ClientSession): void {
+    client.listen();
+    this.#changes.watch();
+  }
+
+  async #tell(change: ResourceChange): Promise<void> {
+    const slicer = new Slicer(this.#services.clock);
+    for (const client of [...this.#sessions.clients(), ...this.#ownersOfStreams()]) {
+      client.tell(change);
+      await slicer.pause();
+    }
+    if (this.#bus.listenerCount === 0) return;
+    const { notify } = this.#handler;
+    if (change.isListChanged) notify.resourcesChanged();
+    for (const uri of change.uris) {
+      notify.resourceUpdated(uri);
+      await slicer.pause();
+    }
+  }
+
+  *#ownersOfStreams(): Iterable<ClientSession> {
+    for (const transport of this.#streams.transports()) {
+      const owner = this.#owners.get(transport);
+      if (owner) yield owner.client;
+    }
+  }
+
+  /** Listens to a client of 2026 that listens: what it does not read must not heap up. */
+  #bound({ signal }: Request, response: Response): Response {
+    const { body, headers, status } = response;
+    this.#changes.watch();
+    if (body === null) return response;
+    const onGiveUp = () => this.#services.logger.warn("stream-given-up");
+    const bounds = { maxQueuedBytes: MAX_QUEUED_BYTES, signal, onGiveUp, onEnd: () => {} };
+    return new Response(trackStream(body, bounds), { status, headers });
+  }
+
   /** Remembers who sent a request; returns the one that the SDK is to see, whose body is not read. */
-  #admit(sent: Request, sender: Sender): Request {
+  #admit({ request: sent, sender }: SentRequest): Request {
     const request = acceptBoth(sent);
-    this.#senders.set(request, sender);
+    // Else the question would wait in what is sent with the answer, and the answer for its own.
+    this.#senders.set(request, { ...sender, canBeAsked: takesEvents(sent) });
     return request;
   }
 
@@ -190,52 +348,24 @@ export class McpEndpoint {
   }
 }
 
-/** Lets clients pass that do not name both types, although the protocol wants them to. */
-function acceptBoth(request: Request): Request {
-  const accept = request.headers.get("accept") ?? "";
-  if (JSON_AND_EVENTS.every((type) => accept.includes(type))) return request;
-  const { url, method, signal } = request;
-  const headers = new Headers(request.headers);
-  headers.set("accept", JSON_AND_EVENTS.join(", "));
-  return new Request(url, { method, headers, signal });
+function toSessionRequest(
+  { sender: { caller: { principal = "" } } }: SentRequest,
+  request: Request,
+): { request: Request; principal: string } {
+  return { request, principal };
 }
 
-/** Turns the stream of a call of 2025, which ends with its answer, into that answer as JSON. */
-async function toJson(response: Response): Promise<Response> {
-  // By LF alone: JSON holds other line ends as they are.
-  const lines = (await response.text()).split("\n");
-  const last = lines.findLast((line) => line.startsWith(DATA));
-  return new Response(last?.slice(DATA.length) ?? null, {
-    status: response.status,
-    headers: { "Content-Type": "application/json" },
-  });
+function isListen(body: unknown): boolean {
+  return typeof body === "object" && body !== null && "method" in body &&
+    body.method === "subscriptions/listen";
 }
 
-/** Some clients write null for the arguments of a tool that needs none. */
-function withoutNullArguments(body: unknown): unknown {
-  if (!isRecord(body) || !isRecord(body["params"])) return body;
-  const { arguments: args, ...params } = body["params"];
-  return args === null ? { ...body, params } : body;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function refuseBatch(body: unknown): void {
-  if (!Array.isArray(body)) return;
-  throw new InvalidRequest("Batches are not taken here: send each message in a request of its own");
-}
-
-function toMessage(body: unknown): ReturnType<typeof parseJSONRPCMessage> {
-  try {
-    return parseJSONRPCMessage(body);
-  } catch {
-    // The SDK's words quote the message.
-    throw new InvalidRequest(
-      'The body is no message of JSON-RPC 2.0: it needs "jsonrpc": "2.0" and a method, or a result',
-    );
-  }
+function noStream(): AppError {
+  return new AppError(
+    "not-found",
+    "There is no such session: its stream has ended, or the server was started anew. " +
+      "Open one with GET /sse",
+  );
 }
 
 function stopping(): AppError {

@@ -1,4 +1,5 @@
 /** Tools that read memories. */
+import type { AskedScope, Caller } from "@/lib/contracts.ts";
 import {
   DEFAULT_MEMORIES_LIMIT,
   type MemoryAnswer,
@@ -13,7 +14,7 @@ import {
 import { type CursorPlace, type Cursors, cursorsOf, refusedCursor } from "@/lib/cursor.ts";
 import { AppError } from "@/lib/errors.ts";
 import { cursorsAfter, listMemories } from "@/lib/memories/list_memories.ts";
-import { openMemory } from "@/lib/memories/open_memory.ts";
+import { openMemory, type OpenMemoryDeps } from "@/lib/memories/open_memory.ts";
 import { lineAt, type NoteText } from "@/lib/vault/note_text.ts";
 import { clip, clipJson, countChars, fitText, MAX_ANSWER_CHARS, packListing } from "./pack.ts";
 import { MAX_LABEL_CHARS, MAX_NAME_CHARS, shortenDescription } from "./shorten.ts";
@@ -40,14 +41,7 @@ const memoryOpenTool: Tool = defineTool({
   isEssential: true,
   args: MemoryOpenArgs,
   result: MemoryOpenResult,
-  run: async (services, caller, { cursor, ...asked }) => {
-    const { id, scope, cwd = caller.cwd, repo } = asked;
-    const cursors = cursorsOf(["memory_open", id, scope, cwd, repo]);
-    const place = cursor === undefined ? undefined : cursors.parse(cursor);
-    const { memory, parsed } = await openMemory(services, caller, asked);
-    if (!memory || !parsed) throw new TypeError("A note was left out that nobody has");
-    return showPage({ memory, text: parsed.text }, cursors, place);
-  },
+  run: async (services, caller, asked) => ({ ...await openPage(services, caller, asked) }),
 });
 
 const listMemoryTool: Tool = defineTool({
@@ -81,12 +75,54 @@ const listMemoryTool: Tool = defineTool({
 
 export const MEMORY_TOOLS: readonly Tool[] = [memoryOpenTool, listMemoryTool];
 
+/** A part of a note, from where the part before ended. */
+export interface NotePage extends ToolAnswer {
+  readonly id: string;
+  readonly path: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly etag: string;
+  readonly markdown: string;
+  readonly nextCursor?: string;
+}
+
+export interface PageInput extends AskedScope {
+  readonly id: string;
+  readonly cursor?: string | undefined;
+  /** How much of an answer is needed for other things, in characters. */
+  readonly reserve?: number;
+}
+
+/**
+ * Opens a note and shows as much of it as fits.
+ *
+ * @throws What `openMemory()` throws.
+ * @throws {InvalidRequest} If the cursor is none of ours.
+ * @throws {AppError} `edit-conflict` if the note changed between two pages.
+ */
+export async function openPage(
+  services: OpenMemoryDeps,
+  caller: Caller,
+  { cursor, reserve = 0, ...asked }: PageInput,
+): Promise<NotePage> {
+  const { id, scope, cwd = caller.cwd, repo } = asked;
+  const cursors = cursorsOf(["memory_open", id, scope, cwd, repo]);
+  const place = cursor === undefined ? undefined : cursors.parse(cursor);
+  const { memory, parsed } = await openMemory(services, caller, asked);
+  if (!memory || !parsed) throw new TypeError("A note was left out that nobody has");
+  return showPage({ memory, text: parsed.text, reserve }, cursors, place);
+}
+
 /** Shows what fits of a note, from where the page before ended. */
 function showPage(
-  { memory, text }: { readonly memory: MemoryAnswer; readonly text: NoteText },
+  { memory, text, reserve }: {
+    readonly memory: MemoryAnswer;
+    readonly text: NoteText;
+    readonly reserve: number;
+  },
   cursors: Cursors,
   place: CursorPlace | undefined,
-): ToolAnswer {
+): NotePage {
   const { markdown, etag, path, kind, name, conflicts = [], conflictCopies = [] } = memory;
   const start = place === undefined ? 0 : readStart(memory, place);
   const head = {
@@ -100,7 +136,7 @@ function showPage(
   };
   const total = text.lineCount;
   const widest = { start: total, end: total, total };
-  const room = MAX_ANSWER_CHARS - CURSOR_ROOM -
+  const room = MAX_ANSWER_CHARS - CURSOR_ROOM - reserve -
     countChars({ ...head, lines: widest, markdown: "" });
   const end = start + fitText(markdown.slice(start, start + MAX_ANSWER_CHARS), room);
   return {

@@ -17,10 +17,10 @@ export interface SseStreamsOptions {
   /** Makes session ids: whoever knows one can speak for its client. */
   readonly newId: NewId;
   /**
-   * Connects an MCP server to a new stream. The client may leave meanwhile; the server's `onclose`
-   * then follows at once.
+   * Connects an MCP server to a new stream, that a request asked for. The client may leave
+   * meanwhile; the server's `onclose` then follows at once.
    */
-  readonly connect: (transport: SseTransport) => Promise<void>;
+  readonly connect: (transport: SseTransport, request: Request) => Promise<void>;
   /** Hears of each stream that is given up because its client does not read. */
   readonly onGiveUp?: () => void;
   readonly maxStreams?: number;
@@ -81,13 +81,18 @@ export class SseStreams {
     if (this.size >= this.#options.maxStreams) return { refused: "full" };
     const transport = this.#register(request.signal, endpointFor);
     try {
-      await this.#options.connect(transport);
+      await this.#options.connect(transport, request);
     } catch (error) {
       await transport.close();
       throw error;
     }
     if (this.find(transport.sessionId) === transport) return { response: transport.response() };
     return { refused: this.#isClosed ? "closed" : "gone" };
+  }
+
+  /** All streams that are open or about to be. */
+  *transports(): Iterable<SseTransport> {
+    for (const { transport } of this.#streams.values()) yield transport;
   }
 
   /** Returns the stream of a session, `undefined` once it has ended. */

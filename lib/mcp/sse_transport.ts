@@ -6,6 +6,7 @@
  * bound the stream is given up together with what waits.
  */
 import type { JSONRPCMessage, MessageExtraInfo, Transport } from "@modelcontextprotocol/server";
+import { notRead } from "./_tracked_stream.ts";
 
 /** What may wait for one client; no single message may be larger either. */
 export const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
@@ -112,7 +113,7 @@ export class SseTransport implements Transport {
       return;
     }
     // An error, not a close, as only that drops what waits.
-    this.#end((controller) => controller.error(tooSlow()));
+    this.#end((controller) => controller.error(notRead()));
     this.#options.onGiveUp?.();
   }
 
@@ -137,8 +138,4 @@ function encodeEvent(event: string, data: string): Uint8Array<ArrayBuffer> {
 
 function encode(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
-}
-
-function tooSlow(): DOMException {
-  return new DOMException("The client does not read its event stream", "QuotaExceededError");
 }

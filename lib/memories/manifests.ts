@@ -13,6 +13,7 @@ import { readFile, statFile, type Vault } from "@/lib/vault/vault.ts";
 import { baseName, parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
 import { ABSENT, type VaultWriter } from "@/lib/vault/vault_writer.ts";
 import { formatEntry, renderManifest } from "./manifest_text.ts";
+import { manifestOf } from "./read_manifest.ts";
 
 export interface ManifestsOptions {
   readonly vault: Vault;
@@ -25,7 +26,6 @@ export interface ManifestsOptions {
 }
 
 export const MANIFEST_DELAY_MS = 1_000;
-const MANIFEST = "MEMORY.md";
 /** No way up, no heading, no title, no other kind of file. */
 const OUR_LINK = /^(?![./])(?!.*(?:\.\.|[#?<>"])).*\.(?:md|markdown)$/i;
 /** A stop waits no longer for another process that holds the lock. */
@@ -256,10 +256,6 @@ export class Manifests {
   #isThere(folder: string): boolean {
     return statFile(this.#options.vault, manifestOf(folder)).state === "file";
   }
-}
-
-function manifestOf(folder: string): VaultPath {
-  return parseVaultPath(folder === "." ? MANIFEST : `${folder}/${MANIFEST}`);
 }
 
 /** By name, which begins with the day. */

@@ -217,6 +217,11 @@ export class Projects {
       "notes there";
   }
 
+  /** Lists all stores of projects, the oldest first. */
+  async listStores(): Promise<readonly ProjectStore[]> {
+    return await this.#stores.list();
+  }
+
   /** Lists the stores of which nobody can tell whose they are. */
   async listLost(): Promise<readonly LostStore[]> {
     return await this.#stores.listLost();

@@ -53,7 +53,8 @@ export async function serveMcp(
 
 /** Dresses a request as the current revision has it, headers and all. */
 export function modernRequest(method: string, params: object = {}): RequestInit {
-  const name = "name" in params ? { "mcp-name": String(params.name) } : {};
+  const named = "name" in params ? params.name : "uri" in params ? params.uri : undefined;
+  const name = named === undefined ? {} : { "mcp-name": String(named) };
   const meta = {
     "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
     "io.modelcontextprotocol/clientCapabilities": {},

@@ -9,6 +9,8 @@ export interface Row {
   /** `/mcp` without it. */
   readonly path?: string;
   readonly ask: RequestInit;
+  /** Asks in a session of 2025 that is opened for it. */
+  readonly inSession?: boolean;
   readonly status: number;
   /** Of the JSON-RPC error; what has none is not compared as an error. */
   readonly code?: number;
@@ -28,7 +30,9 @@ export function checkRows(rows: readonly Row[], config: Partial<Config> = {}): v
   for (const row of rows) {
     const { name, path = "/mcp", ask, status, headers = {}, says = /^/ } = row;
     it(`${ask.method ?? "GET"} ${path} answers ${status} to ${name}`, async () => {
-      const response = await fetch(`${world.server.url}${path}`, ask);
+      const { url } = world.server;
+      const asked = row.inSession ? inSession(ask, await openSession(url)) : ask;
+      const response = await fetch(`${url}${path}`, asked);
       const text = await response.text();
 
       equal(response.status, status, text);
@@ -39,6 +43,25 @@ export function checkRows(rows: readonly Row[], config: Partial<Config> = {}): v
       match(text, says);
     });
   }
+}
+
+/** Opens a session of 2025, and returns its id. */
+export async function openSession(
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<string> {
+  const response = await fetch(`${url}/mcp`, post(INITIALIZE, headers));
+  const text = await response.text();
+  const id = response.headers.get("mcp-session-id");
+  ok(id !== null, text);
+  return id;
+}
+
+/** Names a session in a request. */
+export function inSession(ask: RequestInit, sessionId: string): RequestInit {
+  const headers = new Headers(ask.headers);
+  headers.set("mcp-session-id", sessionId);
+  return { ...ask, headers };
 }
 
 function checkError(response: Response, text: string, { code, id = null }: Row): void {

@@ -34,7 +34,7 @@ const DOORS: readonly (readonly [name: RegExp, doors: RegExp])[] = [
   [/^@modelcontextprotocol\//, /^(lib\/mcp\/|routes\/mcp\.ts$)/],
   [/^hono/, /^routes\//],
   [/^node:sqlite$/, /^lib\/index\/cache\.ts$/],
-  [/^zod$/, /^lib\/(contracts(_\w+)?|config)\.ts$/],
+  [/^zod$/, /^lib\/(contracts(_\w+)?|config(_values)?)\.ts$/],
   [/^@vscode\/ripgrep$/, /^lib\/vault\/ripgrep_path\.ts$/],
 ];
 
@@ -118,7 +118,12 @@ describe("the house", () => {
     const read = (path: string) => JSON.parse(Deno.readTextFileSync(join(ROOT, path)));
     const [program, tests] = [read("deno.json"), read("tests/config.json")];
     const { imports, ...settings } = tests;
-    const added = ["@modelcontextprotocol/client", "@modelcontextprotocol/sdk/", "fast-check"];
+    const added = [
+      "@modelcontextprotocol/client",
+      "@modelcontextprotocol/conformance",
+      "@modelcontextprotocol/sdk/",
+      "fast-check",
+    ];
 
     for (const [name, value] of Object.entries(settings)) deepEqual(value, program[name], name);
     deepEqual(

@@ -1,4 +1,10 @@
-import { deepStrictEqual as deepEqual, match, ok, rejects } from "node:assert/strict";
+import {
+  deepStrictEqual as deepEqual,
+  match,
+  ok,
+  rejects,
+  strictEqual as equal,
+} from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { createServices } from "@/lib/services.ts";
 import { startServer } from "@/routes/server.ts";
@@ -12,6 +18,8 @@ import {
 import { until } from "@/tests/_support/until.ts";
 
 const files = { "memories/m1.md": "---\nid: m1\nname: Zebra\ndescription: Stripes\n---\nzebra\n" };
+
+const NO: boolean = false;
 
 /** Starts the server once more, where it was; its `stop()` closes all. */
 function startAgain({ services, server }: McpWorld): ReturnType<typeof startServer> {
@@ -27,11 +35,12 @@ function callUntilAnswered(client: McpClient): Promise<unknown> {
 }
 
 describe("a server that is started anew", () => {
-  it("serves the clients that it had: over HTTP at once, over SSE when they are back", async () => {
+  it("serves the clients that it had: of 2026 at once, over SSE when they are back", async () => {
     await using world = await serveMcp(files);
-    const clients = await Promise.all(CLIENTS.map((kind) => kind.connect(world.server.url)));
-    const http = clients.filter((_, at) => CLIENTS[at]?.transport !== "sse");
-    const sse = clients.filter((_, at) => CLIENTS[at]?.transport === "sse");
+    const kinds = CLIENTS.filter(({ transport }) => transport !== "legacy");
+    const clients = await Promise.all(kinds.map((kind) => kind.connect(world.server.url)));
+    const http = clients.filter((_, at) => kinds[at]?.transport !== "sse");
+    const sse = clients.filter((_, at) => kinds[at]?.transport === "sse");
 
     await world.server.stop();
     const second = await startAgain(world);
@@ -42,8 +51,42 @@ describe("a server that is started anew", () => {
 
     await Promise.all(clients.map((client) => client.close()));
     await second.stop();
-    deepEqual(replies.map(({ isError }) => isError), [false, false, false]);
+    deepEqual(replies.map(({ isError }) => isError), [false]);
     deepEqual(opened, ["m1", "m1"]);
+  });
+
+  for (const kind of CLIENTS.filter(({ transport }) => transport === "legacy")) {
+    it(`tells ${kind.name} that its session is gone, and opens another`, async () => {
+      await using world = await serveMcp(files);
+      const { url } = world.server;
+      const client = await kind.connect(url);
+
+      await world.server.stop();
+      const second = await startAgain(world);
+      await rejects(client.call("recall", { query: "zebra" }), /no such session.*initialize/);
+      await client.close().catch(() => {});
+      const again = await kind.connect(url);
+      const reply = await again.call("recall", { query: "zebra" });
+
+      await again.close();
+      await second.stop();
+      equal(reply.isError, NO);
+    });
+  }
+
+  it("without sessions it serves clients of 2025 at once", async () => {
+    await using world = await serveMcp(files, { config: { mcpLegacy: "stateless" } });
+    const kinds = CLIENTS.filter(({ transport }) => transport === "legacy");
+    const clients = await Promise.all(kinds.map((kind) => kind.connect(world.server.url)));
+
+    await world.server.stop();
+    const second = await startAgain(world);
+    const asked = clients.map((client) => client.call("recall", { query: "zebra" }));
+    const replies = await Promise.all(asked);
+
+    await Promise.all(clients.map((client) => client.close()));
+    await second.stop();
+    deepEqual(replies.map(({ isError }) => isError), [false, false]);
   });
 });
 

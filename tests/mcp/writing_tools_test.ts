@@ -55,11 +55,9 @@ describe("tools that write", () => {
       match(stale.text, /changed since it was read.*Open it again.*\[edit-conflict, /);
       deepEqual(idsOf(await client.call("recall", { query: "zebra" })), []);
       deepEqual(idsOf(await client.call("recall", { query: "quokka" })), [saved["id"]]);
-      // Without a session a client of 2025 is known by its program only.
-      const actor = kind.transport === "legacy" ? /actor: Deno/ : /actor: test-client\/1\.2\.3\n/;
-      match(String(opened["markdown"]), actor);
+      match(String(opened["markdown"]), /actor: test-client\/1\.2\.3\n/);
       const hasSession = /\norigin_session_id: \S+\n/.test(String(opened["markdown"]));
-      equal(hasSession, kind.transport === "sse");
+      equal(hasSession, kind.transport !== "modern");
     });
   }
 

@@ -16,7 +16,7 @@ import { sendRaw } from "@/tests/_support/raw_http.ts";
 
 describe("methods that there are not", () => {
   const methods: readonly [path: string, allow: string, methods: readonly string[]][] = [
-    ["/mcp", "POST", ["GET", "PUT", "DELETE", "PATCH"]],
+    ["/mcp", "POST, GET, HEAD, DELETE", ["PUT", "PATCH"]],
     ["/sse", "GET, HEAD", ["POST", "PUT", "DELETE"]],
     ["/messages", "POST", ["GET", "PUT", "DELETE"]],
   ];
@@ -110,9 +110,10 @@ describe("with a token", () => {
     }]),
     { name: "the token", ask: post(INITIALIZE, bearer), status: 200 },
     {
-      name: "the token, initialized",
+      name: "the token, no session",
       ask: post(INITIALIZED, bearer),
-      status: 202,
+      status: 400,
+      code: -32000,
     },
     {
       name: "the token, 2026",

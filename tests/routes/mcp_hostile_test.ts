@@ -4,7 +4,7 @@ import { after, before, describe, it } from "@std/testing/bdd";
 import { MAX_ANSWER_CHARS } from "@/lib/mcp/pack.ts";
 import { MAX_BODY_BYTES } from "@/routes/limits.ts";
 import { type McpWorld, modernRequest, serveMcp } from "@/tests/_support/mcp.ts";
-import { post, toolCall } from "@/tests/_support/mcp_rows.ts";
+import { inSession, openSession, post, toolCall } from "@/tests/_support/mcp_rows.ts";
 import { until } from "@/tests/_support/until.ts";
 
 const LONG_NOTE = "A line of a long note.\n".repeat(1_000);
@@ -124,7 +124,9 @@ describe("hostile clients", () => {
 
   it("a tool with a huge name is told briefly that there is none", async () => {
     const name = "x".repeat(2_000_000);
-    const answered = fetch(`${world.server.url}/mcp`, post(toolCall(name, {})));
+    const sessionId = await openSession(world.server.url);
+    const body = inSession(post(toolCall(name, {})), sessionId);
+    const answered = fetch(`${world.server.url}/mcp`, body);
     const [response] = await Promise.all([answered, checkOthers(world)]);
     const text = await response.text();
 

@@ -24,7 +24,8 @@ const ofVersion = (version: string): RequestInit => {
   };
 };
 
-describe("POST /mcp of 2025", () => {
+/** Rows that hold with sessions and without. */
+function rowsOf2025(inSession: boolean): readonly Row[] {
   const rows: Row[] = [];
   for (const version of ["2025-11-25", "2025-06-18", "2025-03-26"]) {
     const says = new RegExp(`"protocolVersion":"${version}".*"name":"commonplace"`);
@@ -41,6 +42,7 @@ describe("POST /mcp of 2025", () => {
     rows.push({
       name: `a call with Accept: ${accept}`,
       ask: post(toolCall("recall", { query: "zebra" }), { accept }),
+      inSession,
       status: 200,
       says: /^\{"result":.*"total":1/,
       headers: { "content-type": "application/json" },
@@ -55,6 +57,7 @@ describe("POST /mcp of 2025", () => {
   rows.push({
     name: "a query with a line separator",
     ask: post(toolCall("list\u2028data: {}", {}), { accept: "*/*" }),
+    inSession,
     status: 200,
     says: /^\{"jsonrpc":"2.0","id":1,"error":\{.*There is no tool/s,
     headers: { "content-type": "application/json" },
@@ -66,38 +69,32 @@ describe("POST /mcp of 2025", () => {
       status: 200,
       says: /"protocolVersion":"2025-11-25"/,
     },
-    { name: "initialized", ask: post(INITIALIZED), status: 202, says: /^$/ },
+    { name: "initialized", inSession, ask: post(INITIALIZED), status: 202, says: /^$/ },
     {
       name: "ping",
+      inSession,
       ask: post(rpc("ping")),
       status: 200,
       says: /"result":\{\}/,
     },
-    {
-      name: "tools/list without a session",
-      ask: post(LIST),
-      status: 200,
-      says: /"name":"recall"/,
-    },
+    { name: "tools/list", inSession, ask: post(LIST), status: 200, says: /"name":"recall"/ },
     {
       name: "tools/call",
+      inSession,
       ask: post(toolCall("recall", { query: "zebra" })),
       status: 200,
       says: /"total":1/,
     },
     {
       name: "an unknown method",
+      inSession,
       ask: post(rpc("foo/bar")),
       status: 200,
       says: /"code":-32601/,
     },
     {
-      name: "a session that it never had",
-      ask: post(LIST, { "mcp-session-id": "x" }),
-      status: 200,
-    },
-    {
       name: "a bad MCP-Protocol-Version",
+      inSession,
       ask: post(LIST, { "mcp-protocol-version": "1999-01-01" }),
       status: 400,
       code: -32000,
@@ -151,7 +148,129 @@ describe("POST /mcp of 2025", () => {
       code: -32000,
     },
   );
-  checkRows(rows);
+  return rows;
+}
+
+describe("POST /mcp of 2025", () => {
+  const no = /no such session.*Send initialize/;
+  checkRows([
+    ...rowsOf2025(true),
+    {
+      name: "no session",
+      ask: post(LIST),
+      status: 400,
+      code: -32000,
+      says: /no Mcp-Session-Id header: send initialize first/,
+    },
+    {
+      name: "initialized, and no session",
+      ask: post(INITIALIZED),
+      status: 400,
+      code: -32000,
+    },
+    {
+      name: "a session that it never had",
+      ask: post(LIST, { "mcp-session-id": "x" }),
+      status: 404,
+      code: -32001,
+      says: no,
+    },
+    {
+      name: "a session by the name of what every object has",
+      ask: post(LIST, { "mcp-session-id": "__proto__" }),
+      status: 404,
+      code: -32001,
+    },
+    {
+      name: "initialize, in a session",
+      ask: post(INITIALIZE),
+      inSession: true,
+      status: 400,
+      code: -32600,
+    },
+    {
+      name: "initialize, with a session that has ended",
+      ask: post(INITIALIZE, { "mcp-session-id": "x" }),
+      status: 200,
+    },
+    {
+      name: "initialize without what it needs",
+      ask: post(rpc("initialize", {})),
+      status: 400,
+      code: -32600,
+      says: /initialize needs protocolVersion, capabilities and clientInfo/,
+    },
+    {
+      name: "an answer to nothing",
+      ask: post({ jsonrpc: "2.0", id: 77, result: {} }),
+      inSession: true,
+      status: 202,
+    },
+  ]);
+});
+
+describe("GET and DELETE /mcp of 2025", () => {
+  const get = (headers: Record<string, string>): RequestInit => ({ headers });
+  const del = (headers: Record<string, string>): RequestInit => ({ method: "DELETE", headers });
+  const none = { "mcp-session-id": "x" };
+  checkRows([
+    { name: "no session", ask: get({}), status: 400, code: -32000 },
+    { name: "an empty session", ask: get({ "mcp-session-id": "" }), status: 400, code: -32000 },
+    { name: "no such session", ask: get(none), status: 404, code: -32001 },
+    { name: "no session", ask: { method: "HEAD" }, status: 400 },
+    { name: "no such session", ask: { method: "HEAD", headers: none }, status: 404 },
+    {
+      name: "a session",
+      ask: { method: "HEAD" },
+      inSession: true,
+      status: 200,
+      headers: { "content-type": "text/event-stream" },
+    },
+    {
+      name: "Accept: application/json",
+      ask: get({ accept: "application/json" }),
+      inSession: true,
+      status: 406,
+      code: -32000,
+    },
+    {
+      name: "a bad MCP-Protocol-Version",
+      ask: get({ "mcp-protocol-version": "1999-01-01" }),
+      inSession: true,
+      status: 400,
+      code: -32000,
+    },
+    {
+      name: "a Last-Event-ID that is none",
+      ask: get({ "last-event-id": "made-up" }),
+      inSession: true,
+      status: 400,
+      code: -32000,
+      says: /Invalid event ID format/,
+    },
+    { name: "no session", ask: del({}), status: 400, code: -32000 },
+    { name: "no such session", ask: del(none), status: 404, code: -32001 },
+    { name: "a session", ask: del({}), inSession: true, status: 200, says: /^$/ },
+  ]);
+});
+
+describe("--mcp-legacy stateless", () => {
+  checkRows([
+    ...rowsOf2025(false),
+    {
+      name: "a session, which is ignored",
+      ask: post(LIST, { "mcp-session-id": "x" }),
+      status: 200,
+    },
+    { name: "it", ask: { method: "GET" }, status: 405, code: -32000, headers: { allow: "POST" } },
+    {
+      name: "it",
+      ask: { method: "DELETE" },
+      status: 405,
+      code: -32000,
+      headers: { allow: "POST" },
+    },
+  ], { mcpLegacy: "stateless" });
 });
 
 describe("batches", () => {
@@ -194,7 +313,7 @@ describe("POST /mcp of 2026", () => {
     says: /"structuredContent":\{"mode":"keyword".*"total":1/,
     headers: { "content-type": "application/json" },
   }, {
-    name: "subscriptions/listen, which has nothing to tell and ends",
+    name: "subscriptions/listen for tools, which never change, and ends",
     ask: modernRequest("subscriptions/listen", { notifications: { toolsListChanged: true } }),
     status: 200,
     says: /acknowledged[^]*"resultType":"complete"/,
@@ -250,6 +369,17 @@ describe("POST /mcp of 2026", () => {
   }, {
     name: "resources/list",
     ask: modernRequest("resources/list"),
+    status: 200,
+    says: /"resources":\[\]/,
+  }, {
+    name: "resources/read of what there is not",
+    ask: modernRequest("resources/read", { uri: "memory://none" }),
+    status: 200,
+    code: -32602,
+    id: 1,
+  }, {
+    name: "resources/subscribe, which is of 2025",
+    ask: modernRequest("resources/subscribe", { uri: "memory://none" }),
     status: 404,
     code: -32601,
     id: 1,
@@ -307,6 +437,7 @@ describe("--toolsets journal", () => {
   }, {
     name: "tools/call recall of 2025",
     ask: post(toolCall("recall", { query: "x" })),
+    inSession: true,
     status: 200,
     says,
   }], { toolsets: ["journal"] });

@@ -1,0 +1,153 @@
+/**
+ * A client that stays connected: what it wants to be told of, and where it works. Clients of 2026
+ * have none of this, as each of their requests stands by itself.
+ */
+import {
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { fileURLToPath } from "node:url";
+
+/** What one client may want to be told of. */
+export const MAX_SUBSCRIPTIONS = 1_000;
+/** A client that does not answer by then works nowhere, as far as is known. */
+export const ROOTS_LIMIT_MS = 2_000;
+
+/** What has changed, for clients that want to know. */
+export interface ResourceChange {
+  /** The resources that are not what they were. */
+  readonly uris: ReadonlySet<string>;
+  /** Whether the list of resources is another one. */
+  readonly isListChanged: boolean;
+}
+
+/** One client, from its first message to its end. */
+export class ClientSession {
+  readonly #subscriptions = new Map<string, string>();
+  #server: McpServer | undefined;
+  #isListening = false;
+  /** Where it works; absent until it was asked. */
+  #place: { readonly cwd: string | undefined } | undefined;
+  #asking: Promise<void> | undefined;
+
+  /** How many resources it wants to be told of. */
+  get subscriptionCount(): number {
+    return this.#subscriptions.size;
+  }
+
+  /** Named once, when the server of this client is made. */
+  attach(server: McpServer): void {
+    this.#server = server;
+  }
+
+  /** From now on there is a way to tell the client something unasked. */
+  listen(): void {
+    this.#isListening = true;
+  }
+
+  /**
+   * Takes note of what the client wants to be told of.
+   *
+   * @param key The name under which changes of the resource are told.
+   * @param uri What the client calls it.
+   * @throws {ProtocolError} If it is too much.
+   */
+  subscribe(key: string, uri: string): void {
+    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS && !this.#subscriptions.has(key)) {
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `A client may subscribe to ${MAX_SUBSCRIPTIONS} resources: unsubscribe from some first`,
+      );
+    }
+    this.#subscriptions.set(key, uri);
+  }
+
+  unsubscribe(key: string): void {
+    this.#subscriptions.delete(key);
+  }
+
+  /** Tells the client as much of a change as it wants to know; one that has left is told nothing. */
+  tell({ uris, isListChanged }: ResourceChange): void {
+    const server = this.#server?.server;
+    if (!this.#isListening || server === undefined) return;
+    const sent: Promise<void>[] = [];
+    if (isListChanged) sent.push(server.sendResourceListChanged());
+    for (const [key, uri] of this.#subscriptions) {
+      if (uris.has(key)) sent.push(server.sendResourceUpdated({ uri }));
+    }
+    // It has left meanwhile, or is about to.
+    for (const each of sent) each.catch(() => {});
+  }
+
+  /** What it said of where it works counts no more. */
+  forgetPlace(): void {
+    this.#place = undefined;
+  }
+
+  /**
+   * Returns the folder in which the client works: the first of its roots. It is asked once, on the
+   * stream of the call that wants to know; `undefined` if it does not say.
+   */
+  async findCwd({ send, signal }: ServerContext["mcpReq"]): Promise<string | undefined> {
+    if (this.#server?.server.getClientCapabilities()?.roots === undefined) return undefined;
+    while (this.#place === undefined && !signal.aborted) {
+      // Calls at once share the question, and ask anew if the one that asked it is cancelled.
+      this.#asking ??= this.#ask({ send, signal }).finally(() => {
+        this.#asking = undefined;
+      });
+      await this.#asking;
+    }
+    return this.#place?.cwd;
+  }
+
+  async #ask({ send, signal }: Pick<ServerContext["mcpReq"], "send" | "signal">): Promise<void> {
+    try {
+      const options = { timeout: ROOTS_LIMIT_MS, signal };
+      const { roots } = await send({ method: "roots/list" }, options);
+      this.#place = { cwd: firstFolder(roots) };
+    } catch {
+      if (!signal.aborted) this.#place = { cwd: undefined };
+    }
+  }
+}
+
+/**
+ * Lets a client subscribe to resources; what it hears of them comes by `session.tell()`.
+ *
+ * @param toKey Returns the name under which changes of a resource are told, `undefined` for one
+ * that this server does not have.
+ */
+export function addSubscriptions(
+  { server }: McpServer,
+  session: ClientSession,
+  toKey: (uri: string) => string | undefined,
+): void {
+  const requireKey = (uri: string): string => {
+    const key = toKey(uri);
+    if (key === undefined) throw new ResourceNotFoundError(uri);
+    return key;
+  };
+  server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
+    session.subscribe(requireKey(uri), uri);
+    return {};
+  });
+  server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+    session.unsubscribe(requireKey(uri));
+    return {};
+  });
+}
+
+/** A root is an URL; what is no folder of this machine is passed over. */
+function firstFolder(roots: readonly { readonly uri: string }[]): string | undefined {
+  for (const { uri } of roots) {
+    try {
+      if (uri.startsWith("file:")) return fileURLToPath(uri);
+    } catch {
+      // Of another machine, or no URL at all.
+    }
+  }
+  return undefined;
+}

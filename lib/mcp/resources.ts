@@ -1,0 +1,206 @@
+/** What clients can read by a URI: memories and notes, profiles, and the manifests of stores. */
+import {
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { Caller } from "@/lib/contracts.ts";
+import { AppError, type ErrorCode } from "@/lib/errors.ts";
+import { PROFILED, type Profiled, profilePath, readProfile } from "@/lib/journal/profiles.ts";
+import { listMemories } from "@/lib/memories/list_memories.ts";
+import { openMemory } from "@/lib/memories/open_memory.ts";
+import { listManifests, type ManifestRef, readManifest } from "@/lib/memories/read_manifest.ts";
+import type { Services } from "@/lib/services.ts";
+import { statFile } from "@/lib/vault/vault.ts";
+import { clip } from "./pack.ts";
+import {
+  MANIFEST_TEMPLATE,
+  manifestUri,
+  MEMORY_TEMPLATE,
+  memoryUri,
+  parseResourceUri,
+  profileUri,
+} from "./resource_uris.ts";
+import { MAX_NAME_CHARS, shortenDescription } from "./shorten.ts";
+
+/** Memories on one page of the list. */
+export const RESOURCES_A_PAGE = 100;
+
+const MIME_TYPE = "text/markdown";
+
+/** A resource as lists show it. */
+export interface ListedResource {
+  readonly uri: string;
+  readonly name: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly mimeType: string;
+}
+
+export const RESOURCE_TEMPLATES: readonly {
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly mimeType: string;
+}[] = [{
+  uriTemplate: MEMORY_TEMPLATE,
+  name: "memory",
+  title: "A memory or note",
+  description: "The whole Markdown of a memory by its id, or of any note by its path in the vault",
+  mimeType: MIME_TYPE,
+}, {
+  uriTemplate: MANIFEST_TEMPLATE,
+  name: "manifest",
+  title: "The list of a store's memories",
+  description: "MEMORY.md of a store: scope is global, project (where you work), or a store's ULID",
+  mimeType: MIME_TYPE,
+}];
+
+/** Returns who sent a message; where they work too if that is needed, which may mean to ask them. */
+export type CallerOf = (context: ServerContext, need?: "place") => Promise<Caller>;
+
+/** Codes that mean: there is none of that name. */
+const NOT_FOUND: readonly ErrorCode[] = [
+  "note-not-found",
+  "path-escapes-vault",
+  "scope-unresolved",
+];
+/** Codes that blame the server's state and not the request. */
+const NOT_NOW: readonly ErrorCode[] = ["index-not-ready", "unavailable", "internal"];
+
+/**
+ * Lists what can be read: first the profiles and manifests that are there, then the memories that
+ * are active, newest first, page by page.
+ *
+ * @throws {InvalidRequest} If the cursor is none of ours.
+ */
+export async function listResources(
+  services: Services,
+  caller: Caller,
+  cursor: string | undefined,
+): Promise<{ resources: ListedResource[]; nextCursor?: string }> {
+  const limit = RESOURCES_A_PAGE;
+  const input = { scope: "all" as const, tag: undefined, status: undefined, limit, cursor };
+  const { memories, nextCursor } = await listMemories(services, caller, input);
+  const others = cursor === undefined ? await listOthers(services) : [];
+  const listed = memories.map((memory): ListedResource => {
+    const { name: title, description } = shortenDescription(memory);
+    return {
+      uri: memoryUri(memory.id),
+      name: clip(memory.id, MAX_NAME_CHARS),
+      title,
+      ...(description === "" ? {} : { description }),
+      mimeType: MIME_TYPE,
+    };
+  });
+  const resources = [...others, ...listed];
+  return nextCursor === undefined ? { resources } : { resources, nextCursor };
+}
+
+/**
+ * Reads one resource, as it is on disk now.
+ *
+ * @throws {AppError} If there is none of that name, or it cannot be read.
+ */
+export async function readResource(
+  services: Services,
+  caller: Caller,
+  uri: string,
+): Promise<{ uri: string; mimeType: string; text: string }> {
+  const text = await readText(services, caller, uri);
+  if (text === undefined) throw new AppError("not-found", "There is no such resource");
+  return { uri, mimeType: MIME_TYPE, text };
+}
+
+/** Lets clients list and read the resources. */
+export function addResources(
+  { server }: McpServer,
+  services: Services,
+  callerOf: CallerOf,
+): void {
+  server.setRequestHandler("resources/list", async ({ params }, context) => {
+    const caller = await callerOf(context);
+    return await orProtocolError(() => listResources(services, caller, params?.cursor));
+  });
+  server.setRequestHandler("resources/templates/list", () => ({
+    resourceTemplates: [...RESOURCE_TEMPLATES],
+  }));
+  server.setRequestHandler("resources/read", async ({ params: { uri } }, context) => {
+    const caller = await callerOf(context, "place");
+    return { contents: [await orProtocolError(() => readResource(services, caller, uri), uri)] };
+  });
+}
+
+/**
+ * Does something of ours for a method that has no results of its own for what goes wrong.
+ *
+ * @param uri What was asked for, if it was one resource.
+ * @throws {ProtocolError} What the protocol has for it.
+ */
+export async function orProtocolError<T>(
+  work: () => Promise<T>,
+  uri?: string,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { code, message } = error;
+    if (uri !== undefined && (code === "not-found" || NOT_FOUND.includes(code))) {
+      throw new ResourceNotFoundError(uri);
+    }
+    const isOurs = NOT_NOW.includes(code);
+    const rpcCode = isOurs ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+    throw new ProtocolError(rpcCode, message, { code });
+  }
+}
+
+async function readText(
+  services: Services,
+  caller: Caller,
+  uri: string,
+): Promise<string | undefined> {
+  const name = parseResourceUri(uri);
+  switch (name?.kind) {
+    case "memory":
+      return (await openMemory(services, caller, { id: name.id })).memory?.markdown;
+    case "profile":
+      return await readProfile(services, name.who);
+    case "manifest":
+      return (await readManifest(services, caller, name.scope)).text;
+    case undefined:
+      return undefined;
+  }
+}
+
+async function listOthers(services: Services): Promise<ListedResource[]> {
+  const profiles = PROFILED.filter((who) =>
+    statFile(services.vault, profilePath(who)).state === "file"
+  );
+  const manifests = await listManifests(services);
+  return [...profiles.map(toProfile), ...manifests.map(toManifest)];
+}
+
+function toProfile(who: Profiled): ListedResource {
+  return {
+    uri: profileUri(who),
+    name: `${who}-profile`,
+    title: who === "agent" ? "How the agent works" : "Who the person is",
+    description: "Read at the start of every task",
+    mimeType: MIME_TYPE,
+  };
+}
+
+function toManifest({ project, scopeId }: ManifestRef): ListedResource {
+  const of = project === undefined ? "the global store" : `project ${clip(project, 80)}`;
+  return {
+    uri: manifestUri(scopeId),
+    name: project === undefined ? "global-memories" : `memories-${scopeId}`,
+    title: `Memories of ${of}`,
+    description: `The list of all memories of ${of}, with a line each`,
+    mimeType: MIME_TYPE,
+  };
+}

@@ -1,0 +1,369 @@
+/**
+ * The sessions of clients of 2025 (Streamable HTTP, revisions 2025-03-26 to 2025-11-25), by id.
+ *
+ * Clients come and go without a word, so that a session ends when nobody has used it for a while; a
+ * client that listens uses it. Nobody gets far with an id alone: a session belongs to the token that
+ * opened it. Calls are bounded in number, as a client may leave without ending what it asked for.
+ */
+import {
+  isInitializeRequest,
+  isSpecType,
+  type JSONRPCMessage,
+  type RequestId,
+  type Transport,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { AppError, InvalidRequest } from "@/lib/errors.ts";
+import { type Clock, type NewId, settleWithin } from "@/lib/seams.ts";
+import { PendingCalls } from "./_pending_calls.ts";
+import { trackStream } from "./_tracked_stream.ts";
+import { ClientSession } from "./client_session.ts";
+import { SessionEvents } from "./event_store.ts";
+import { KEEP_ALIVE_MS, MAX_PENDING_CALLS } from "./sse_streams.ts";
+import { MAX_QUEUED_BYTES } from "./sse_transport.ts";
+
+export const MAX_SESSIONS = 1_024;
+/** After so long without a sign of its client a session ends. */
+export const SESSION_IDLE_MS = 30 * 60_000;
+/** So young ones are never given up for a new one. */
+export const SPARED_IDLE_MS = 60_000;
+const SWEEP_EVERY_MS = 60_000;
+/** After so long a client whose stream broke is to come back. */
+const RETRY_MS = 1_000;
+/** MCP has no code for it, so that it is the one of the Language Server Protocol. */
+const CANCELLED = -32800;
+
+const SESSION_HEADER = "mcp-session-id";
+
+export interface SessionsOptions {
+  /** Makes session ids: whoever knows one, and the token, can speak for its client. */
+  readonly newId: NewId;
+  readonly clock: Clock;
+  /** Connects an MCP server to a new session. */
+  readonly connect: (transport: Transport, session: ClientSession) => Promise<void>;
+  /** Hears of each stream that is given up because its client does not read. */
+  readonly onGiveUp?: () => void;
+  readonly maxSessions?: number;
+  readonly idleMs?: number;
+  readonly sweepEveryMs?: number;
+  readonly keepAliveMs?: number;
+  readonly maxPending?: number;
+  readonly maxQueuedBytes?: number;
+}
+
+/** One request of a client. */
+export interface SessionRequest {
+  readonly request: Request;
+  /** Which token it brought. */
+  readonly principal: string;
+}
+
+/** One message of a client. */
+export interface SessionMessage extends SessionRequest {
+  readonly message: JSONRPCMessage;
+}
+
+interface Session {
+  readonly id: string;
+  readonly principal: string;
+  readonly client: ClientSession;
+  readonly transport: SessionTransport;
+  readonly calls: PendingCalls;
+  readonly events: SessionEvents;
+  /** Bodies that are being sent; the stream of GET is one. */
+  readonly bodies: Set<Promise<void>>;
+  usedAtMs: number;
+}
+
+/** Opens, finds, uses and ends sessions; one that has ended leaves no trace here. */
+export class McpSessions {
+  readonly #options: Required<SessionsOptions>;
+  readonly #sessions = new Map<string, Session>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #isClosed = false;
+
+  constructor(options: SessionsOptions) {
+    this.#options = {
+      maxSessions: MAX_SESSIONS,
+      idleMs: SESSION_IDLE_MS,
+      sweepEveryMs: SWEEP_EVERY_MS,
+      keepAliveMs: KEEP_ALIVE_MS,
+      maxPending: MAX_PENDING_CALLS,
+      maxQueuedBytes: MAX_QUEUED_BYTES,
+      onGiveUp: () => {},
+      ...options,
+    };
+  }
+
+  /** How many sessions there are. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** The clients of all sessions. */
+  *clients(): Iterable<ClientSession> {
+    for (const { client } of this.#sessions.values()) yield client;
+  }
+
+  /**
+   * Answers a POST. A call to initialize opens a session, also where it names one that has ended.
+   *
+   * @throws {InvalidRequest} If a call to initialize is malformed.
+   * @throws {AppError} `session-required`, `session-not-found`, `unavailable` if there are too many, `too-many-requests`
+   * if too many of the session's requests wait for their answers.
+   */
+  async post({ request, principal, message }: SessionMessage): Promise<Response> {
+    const isFirst = "method" in message && message.method === "initialize";
+    const id = request.headers.get(SESSION_HEADER);
+    if (isFirst && (id === null || !this.#sessions.has(id))) {
+      return await this.#open({ request, principal, message });
+    }
+    const session = this.#require({ request, principal });
+    if (!session.calls.admit(message)) throw busy();
+    const response = await session.transport.handleRequest(request, { parsedBody: message });
+    if (!response.ok) session.calls.withdraw(message);
+    else if (isSpecType.CancelledNotification(message)) {
+      await session.transport.endCancelled(message.params.requestId);
+    }
+    return this.#track(session, request, response);
+  }
+
+  /**
+   * Answers a GET, which opens the stream of all that is told unasked, or goes on with one.
+   *
+   * @throws {AppError} `session-required`, `session-not-found`.
+   */
+  async listen(asked: SessionRequest): Promise<Response> {
+    const session = this.#require(asked);
+    const { request } = asked;
+    const response = await session.transport.handleRequest(request);
+    if (!response.ok) return response;
+    session.client.listen();
+    return this.#track(session, request, response, this.#options.maxQueuedBytes);
+  }
+
+  /**
+   * Tells whether a session is there, for HEAD.
+   *
+   * @throws As `listen()`.
+   */
+  check(asked: SessionRequest): void {
+    this.#require(asked);
+  }
+
+  /**
+   * Answers a DELETE, which ends a session.
+   *
+   * @throws As `listen()`.
+   */
+  async end(asked: SessionRequest): Promise<Response> {
+    const { transport } = this.#require(asked);
+    return await transport.handleRequest(asked.request);
+  }
+
+  /** Ends the sessions that nobody uses any more, and forgets what nobody will ask for again. */
+  sweep(): void {
+    const beforeMs = this.#options.clock.monotonicMs() - this.#options.idleMs;
+    for (const session of this.#sessions.values()) {
+      session.events.forgetOld();
+      if (session.bodies.size === 0 && session.usedAtMs < beforeMs) void session.transport.close();
+    }
+  }
+
+  /**
+   * Opens no more sessions, ends the streams of those there are at once, and then the sessions.
+   *
+   * @param graceMs How long calls have to finish.
+   */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosed = true;
+    const sessions = [...this.#sessions.values()];
+    for (const { transport } of sessions) transport.closeStandaloneSSEStream();
+    const bodies = sessions.flatMap((session) => [...session.bodies]);
+    await settleWithin(Promise.all(bodies), graceMs);
+    await Promise.all(sessions.map(({ transport }) => transport.close()));
+  }
+
+  async #open({ request, principal, message }: SessionMessage): Promise<Response> {
+    if (!isInitializeRequest(message)) throw badInitialize();
+    if (this.#isClosed) throw new AppError("unavailable", "The server is about to stop");
+    this.#makeRoom();
+    const session = this.#register(principal);
+    const { client, transport } = session;
+    try {
+      await this.#options.connect(transport, client);
+      const response = await transport.handleRequest(request, { parsedBody: message });
+      if (!response.ok) await transport.close();
+      return this.#track(session, request, response);
+    } catch (error) {
+      await transport.close();
+      throw error;
+    }
+  }
+
+  #register(principal: string): Session {
+    const { clock, keepAliveMs, maxPending, newId } = this.#options;
+    const id = newId();
+    const calls = new PendingCalls(maxPending);
+    const events = new SessionEvents({ clock, tag: newId() });
+    const transport = new SessionTransport({
+      sessionIdGenerator: () => id,
+      eventStore: events,
+      retryInterval: RETRY_MS,
+      keepAliveMs,
+    }, { calls, onEnd: () => this.#forget(id) });
+    const session = {
+      id,
+      principal,
+      client: new ClientSession(),
+      transport,
+      calls,
+      events,
+      bodies: new Set<Promise<void>>(),
+      usedAtMs: clock.monotonicMs(),
+    };
+    this.#sessions.set(id, session);
+    this.#timer ??= this.#startTimer();
+    return session;
+  }
+
+  #forget(id: string): void {
+    this.#sessions.delete(id);
+    if (this.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** What another token opened is not there for this one. */
+  #require({ request, principal }: SessionRequest): Session {
+    const id = request.headers.get(SESSION_HEADER);
+    if (!id) throw noSession();
+    const session = this.#sessions.get(id);
+    if (session === undefined || session.principal !== principal) throw sessionNotFound();
+    session.usedAtMs = this.#options.clock.monotonicMs();
+    return session;
+  }
+
+  /** Gives up the session that was out of use longest, if it was so for a while. */
+  #makeRoom(): void {
+    if (this.size < this.#options.maxSessions) return;
+    this.sweep();
+    if (this.size < this.#options.maxSessions) return;
+    const beforeMs = this.#options.clock.monotonicMs() - SPARED_IDLE_MS;
+    const [oldest] = [...this.#sessions.values()]
+      .filter(({ bodies, usedAtMs }) => bodies.size === 0 && usedAtMs < beforeMs)
+      .sort((a, b) => a.usedAtMs - b.usedAtMs);
+    if (oldest === undefined) throw full();
+    void oldest.transport.close();
+  }
+
+  #track(
+    session: Session,
+    { signal }: Request,
+    response: Response,
+    maxQueuedBytes?: number,
+  ): Response {
+    const { body, headers, status } = response;
+    if (body === null || !response.ok) return response;
+    const { promise: ended, resolve: onEnd } = Promise.withResolvers<void>();
+    session.bodies.add(ended);
+    const tracked = trackStream(body, {
+      signal,
+      onEnd: () => {
+        session.bodies.delete(ended);
+        session.usedAtMs = this.#options.clock.monotonicMs();
+        onEnd();
+      },
+      onGiveUp: this.#options.onGiveUp,
+      ...(maxQueuedBytes === undefined ? {} : { maxQueuedBytes }),
+    });
+    return new Response(tracked, { status, headers });
+  }
+
+  #startTimer(): ReturnType<typeof setInterval> {
+    const timer = setInterval(() => this.sweep(), this.#options.sweepEveryMs);
+    // Sessions hold no process.
+    Deno.unrefTimer(timer);
+    return timer;
+  }
+}
+
+interface TransportHooks {
+  readonly calls: PendingCalls;
+  readonly onEnd: () => void;
+}
+
+/** The SDK's transport; it also keeps count, and ends the stream of a call that was cancelled. */
+class SessionTransport extends WebStandardStreamableHTTPServerTransport {
+  readonly #hooks: TransportHooks;
+
+  constructor(
+    options: ConstructorParameters<typeof WebStandardStreamableHTTPServerTransport>[0],
+    hooks: TransportHooks,
+  ) {
+    super(options);
+    this.#hooks = hooks;
+  }
+
+  override async send(
+    message: JSONRPCMessage,
+    options?: { relatedRequestId?: RequestId },
+  ): Promise<void> {
+    this.#hooks.calls.settle(message);
+    await super.send(message, options);
+  }
+
+  /**
+   * Ends the stream of a call that was cancelled, with an error: MCP sends no answer then, and the
+   * SDK would keep the stream for as long as its session.
+   */
+  async endCancelled(id: RequestId | undefined): Promise<void> {
+    if (id === undefined) return;
+    const error = { code: CANCELLED, message: "The call was cancelled" };
+    // It has ended by itself, or there never was one.
+    await super.send({ jsonrpc: "2.0", id, error }).catch(() => {});
+  }
+
+  override async close(): Promise<void> {
+    this.#hooks.onEnd();
+    await super.close();
+  }
+}
+
+function noSession(): AppError {
+  return new AppError(
+    "session-required",
+    "There is no Mcp-Session-Id header: send initialize first, and then the id that its answer " +
+      "carries in that header",
+  );
+}
+
+function sessionNotFound(): AppError {
+  return new AppError(
+    "session-not-found",
+    "There is no such session: it has ended, or the server was started anew. Send initialize, " +
+      "without Mcp-Session-Id, to open another",
+  );
+}
+
+function badInitialize(): InvalidRequest {
+  return new InvalidRequest(
+    "Cannot open a session: initialize needs protocolVersion, capabilities and clientInfo",
+  );
+}
+
+function busy(): AppError {
+  return new AppError(
+    "too-many-requests",
+    "Too many requests of this session wait for their answers: send the next one later",
+    { headers: { "Retry-After": "1" } },
+  );
+}
+
+function full(): AppError {
+  return new AppError(
+    "unavailable",
+    "Too many MCP sessions are open: end some with DELETE /mcp, or try again later",
+    { headers: { "Retry-After": "60" } },
+  );
+}
