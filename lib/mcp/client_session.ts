@@ -32,15 +32,21 @@ export class ClientSession {
   /** Where it works; absent until it was asked. */
   #place: { readonly cwd: string | undefined } | undefined;
   #asking: Promise<void> | undefined;
+  /** How often it said that it works elsewhere now. */
+  #moves = 0;
 
   /** How many resources it wants to be told of. */
   get subscriptionCount(): number {
     return this.#subscriptions.size;
   }
 
-  /** Named once, when the server of this client is made. */
-  attach(server: McpServer): void {
-    this.#server = server;
+  /** To be called once, when the server of this client is made. */
+  attach(mcp: McpServer): void {
+    this.#server = mcp;
+    mcp.server.setNotificationHandler("notifications/roots/list_changed", () => {
+      this.#place = undefined;
+      this.#moves++;
+    });
   }
 
   /** From now on there is a way to tell the client something unasked. */
@@ -82,14 +88,10 @@ export class ClientSession {
     for (const each of sent) each.catch(() => {});
   }
 
-  /** What it said of where it works counts no more. */
-  forgetPlace(): void {
-    this.#place = undefined;
-  }
-
   /**
-   * Returns the folder in which the client works: the first of its roots. It is asked once, on the
-   * stream of the call that wants to know; `undefined` if it does not say.
+   * Returns the folder in which the client works: the first of its roots. It is asked once, until it
+   * says that they have changed, on the stream of the call that wants to know; `undefined` if it
+   * does not say.
    */
   async findCwd({ send, signal }: ServerContext["mcpReq"]): Promise<string | undefined> {
     if (this.#server?.server.getClientCapabilities()?.roots === undefined) return undefined;
@@ -104,13 +106,17 @@ export class ClientSession {
   }
 
   async #ask({ send, signal }: Pick<ServerContext["mcpReq"], "send" | "signal">): Promise<void> {
+    const moves = this.#moves;
+    let cwd: string | undefined;
     try {
       const options = { timeout: ROOTS_LIMIT_MS, signal };
       const { roots } = await send({ method: "roots/list" }, options);
-      this.#place = { cwd: firstFolder(roots) };
+      cwd = firstFolder(roots);
     } catch {
-      if (!signal.aborted) this.#place = { cwd: undefined };
+      if (signal.aborted) return;
     }
+    // An answer from before it moved is none.
+    if (moves === this.#moves) this.#place = { cwd };
   }
 }
 

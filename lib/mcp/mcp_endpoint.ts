@@ -28,7 +28,7 @@ import {
 import { buildServer, type Sender, type ServerContextInfo } from "./build_server.ts";
 import { ClientSession, type ResourceChange } from "./client_session.ts";
 import { InvocationLog } from "./invocation_log.ts";
-import { ResourceChanges } from "./resource_changes.ts";
+import { ResourceChanges, type ResourceChangesOptions } from "./resource_changes.ts";
 import { McpSessions, type SessionsOptions } from "./sessions.ts";
 import { KEEP_ALIVE_MS, SseStreams } from "./sse_streams.ts";
 import { MAX_QUEUED_BYTES, type SseTransport } from "./sse_transport.ts";
@@ -41,8 +41,8 @@ export interface McpEndpointOptions {
   readonly build?: (context: ServerContextInfo) => McpServer;
   /** Bounds on sessions, where they are to differ. */
   readonly sessions?: Pick<SessionsOptions, "idleMs" | "maxSessions" | "sweepEveryMs">;
-  /** How long changes of the vault are collected before clients are told. */
-  readonly tellDelayMs?: number;
+  /** How soon clients are told of changes, where that is to differ. */
+  readonly changes?: Pick<ResourceChangesOptions, "lookEveryMs" | "tellDelayMs">;
 }
 
 /** A request as it came, and from whom. */
@@ -84,8 +84,8 @@ export class McpEndpoint {
   #isClosed = false;
 
   constructor(services: Services, options: McpEndpointOptions = {}) {
-    const { config, clock, logger, newId, vault, index } = services;
-    const { keepAliveMs = KEEP_ALIVE_MS, sessions, tellDelayMs } = options;
+    const { config, clock, logger, newId, vault, index, projects } = services;
+    const { keepAliveMs = KEEP_ALIVE_MS, sessions, changes } = options;
     this.#services = services;
     const build = this.#toFactory(options.build);
     const onGiveUp = () => logger.warn("stream-given-up");
@@ -118,13 +118,14 @@ export class McpEndpoint {
       onGiveUp,
     });
     this.#changes = new ResourceChanges({
+      ...changes,
       vault,
+      projects,
       index,
       clock,
       isAnybodyListening: () =>
         this.#bus.listenerCount > 0 || this.#sessions.size > 0 || this.#streams.size > 0,
-      tell: (change) => void this.#tell(change),
-      ...(tellDelayMs === undefined ? {} : { tellDelayMs }),
+      tell: (change) => void this.tell(change),
     });
   }
 
@@ -301,7 +302,8 @@ export class McpEndpoint {
     this.#changes.watch();
   }
 
-  async #tell(change: ResourceChange): Promise<void> {
+  /** Tells the clients that listen of a change, each as much as it wants to know. */
+  async tell(change: ResourceChange): Promise<void> {
     const slicer = new Slicer(this.#services.clock);
     for (const client of [...this.#sessions.clients(), ...this.#ownersOfStreams()]) {
       client.tell(change);

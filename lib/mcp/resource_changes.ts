@@ -6,7 +6,8 @@
 import type { NoteEdit, VaultIndex } from "@/lib/index/vault_index.ts";
 import type { IndexedNote } from "@/lib/index/indexed_note.ts";
 import { PROFILED, profilePath } from "@/lib/journal/profiles.ts";
-import { manifestOf } from "@/lib/memories/read_manifest.ts";
+import { listManifests, manifestOf } from "@/lib/memories/read_manifest.ts";
+import type { Projects } from "@/lib/projects/projects.ts";
 import type { Clock } from "@/lib/seams.ts";
 import { storeOf } from "@/lib/vault/kinds.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
@@ -23,6 +24,7 @@ const LOOK_SHARE = 20;
 
 export interface ResourceChangesOptions {
   readonly vault: Vault;
+  readonly projects: Pick<Projects, "listStores" | "require">;
   readonly index: Pick<VaultIndex, "freshness" | "onChanged" | "refresh">;
   readonly clock: Clock;
   /** Tells whether any client wants to hear of changes. */
@@ -36,7 +38,7 @@ export interface ResourceChangesOptions {
 export class ResourceChanges {
   readonly #options: Required<ResourceChangesOptions>;
   readonly #unsubscribe: () => void;
-  /** That were told of. */
+  /** Those that were there when somebody began to listen, and all since. */
   readonly #manifests = new Set<VaultPath>();
   #uris = new Set<string>();
   #isListChanged = false;
@@ -51,7 +53,9 @@ export class ResourceChanges {
 
   /** To be called when a client begins to listen. */
   watch(): void {
-    if (this.#lookTimer === undefined) this.#lookAfter(this.#options.lookEveryMs);
+    if (this.#lookTimer !== undefined) return;
+    this.#lookAfter(this.#options.lookEveryMs);
+    void this.#learnManifests();
   }
 
   /** Tells nobody anything any more. */
@@ -60,6 +64,11 @@ export class ResourceChanges {
     this.#unsubscribe();
     clearTimeout(this.#tellTimer);
     clearTimeout(this.#lookTimer);
+  }
+
+  async #learnManifests(): Promise<void> {
+    const manifests = await listManifests(this.#options).catch(() => []);
+    for (const { path } of manifests) this.#manifests.add(path);
   }
 
   #note(paths: ReadonlySet<VaultPath>, edits: readonly NoteEdit[]): void {
@@ -78,7 +87,7 @@ export class ResourceChanges {
     const store = path.endsWith("MEMORY.md") ? storeOf(vault, path) : undefined;
     if (!store || manifestOf(store.folder) !== path) return;
     this.#uris.add(manifestUri(store.scopeId));
-    // It may be new: derived files are not kept, so that nobody knows.
+    // The index does not keep derived files, so that it cannot tell a new one.
     if (!this.#manifests.has(path)) this.#isListChanged = true;
     this.#manifests.add(path);
   }

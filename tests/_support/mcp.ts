@@ -147,6 +147,32 @@ export function clientOver(transport: Invocation["transport"]): ClientKind {
   return kind;
 }
 
+/** The SDK's own client in one era, for what `McpClient` has no words for. */
+export interface SdkConnection extends AsyncDisposable {
+  readonly client: ClientV2;
+}
+
+/** Connects the client of the SDK over a transport. */
+export async function connectSdk(
+  url: string,
+  transport: Invocation["transport"],
+  options: ConstructorParameters<typeof ClientV2>[1] = {},
+): Promise<SdkConnection> {
+  const mode = transport === "modern" ? { pin: MODERN_VERSION } : "legacy";
+  const client = new ClientV2(INFO, { ...options, versionNegotiation: { mode } });
+  const wire = transport === "sse"
+    ? new SseV2(new URL(`${url}/sse`))
+    : new HttpV2(new URL(`${url}/mcp`));
+  await client.connect(wire);
+  return {
+    client,
+    [Symbol.asyncDispose]: async () => {
+      if (wire instanceof HttpV2) await wire.terminateSession().catch(() => {});
+      await client.close();
+    },
+  };
+}
+
 async function connectV2(
   transport: HttpV2 | SseV2,
   mode: "legacy" | { readonly pin: string },

@@ -54,4 +54,28 @@ describe("VaultIndex.onChanged()", () => {
 
     deepEqual(told, [["a.md", "b.md", "c.md"], ["memories/MEMORY.md"], ["memories/MEMORY.md"]]);
   });
+
+  it("tells how notes were and are, once each, and nothing of those that stayed the same", async () => {
+    const memory = (id: string, body: string) => `---\nid: ${id}\nname: N\n---\n${body}\n`;
+    await using world = await testServices({ "a.md": memory("m1", "one"), "b.md": "b" });
+    await world.ready();
+    const told: unknown[][] = [];
+    world.index.onChanged((_paths, edits) =>
+      told.push(edits.map(({ path, before, after }) => [path, before?.id, after?.id]).sort())
+    );
+
+    world.write("a.md", memory("m2", "two"));
+    world.write("c.md", memory("m3", "three"));
+    await world.index.refresh();
+    world.remove("a.md");
+    world.write("moved.md", memory("m2", "two"));
+    await world.index.refresh();
+    world.write("b.md", "b");
+    await world.index.refresh();
+
+    deepEqual(told, [
+      [["a.md", "m1", "m2"], ["c.md", undefined, "m3"]],
+      [["a.md", "m2", undefined], ["moved.md", undefined, "m2"]],
+    ]);
+  });
 });

@@ -25,7 +25,8 @@ const ofVersion = (version: string): RequestInit => {
 };
 
 /** Rows that hold with sessions and without. */
-function rowsOf2025(inSession: boolean): readonly Row[] {
+function rowsOf2025(mode: "sessions" | "stateless"): readonly Row[] {
+  const inSession = mode === "sessions";
   const rows: Row[] = [];
   for (const version of ["2025-11-25", "2025-06-18", "2025-03-26"]) {
     const says = new RegExp(`"protocolVersion":"${version}".*"name":"commonplace"`);
@@ -154,7 +155,7 @@ function rowsOf2025(inSession: boolean): readonly Row[] {
 describe("POST /mcp of 2025", () => {
   const no = /no such session.*Send initialize/;
   checkRows([
-    ...rowsOf2025(true),
+    ...rowsOf2025("sessions"),
     {
       name: "no session",
       ask: post(LIST),
@@ -256,7 +257,7 @@ describe("GET and DELETE /mcp of 2025", () => {
 
 describe("--mcp-legacy stateless", () => {
   checkRows([
-    ...rowsOf2025(false),
+    ...rowsOf2025("stateless"),
     {
       name: "a session, which is ignored",
       ask: post(LIST, { "mcp-session-id": "x" }),

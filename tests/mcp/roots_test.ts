@@ -1,0 +1,164 @@
+/** Where a client works, asked of itself: for tools that are called without cwd. */
+import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "node:assert/strict";
+import { describe, it } from "@std/testing/bdd";
+import { pathToFileURL } from "node:url";
+import { ClientSession } from "@/lib/mcp/client_session.ts";
+import { describeWithGit, gitWorld } from "@/tests/_support/git_repo.ts";
+import { connectSdk, serveMcp } from "@/tests/_support/mcp.ts";
+import { toolCall } from "@/tests/_support/mcp_rows.ts";
+import { EventReader, openRawSession } from "@/tests/_support/mcp_session.ts";
+
+/** Two repositories, a server, and how often its client was asked for its roots. */
+async function open(transport: "legacy" | "sse", roots: (asked: number) => string[]) {
+  const git = await gitWorld();
+  for (const name of ["site", "shop"]) {
+    await git.init(name);
+    await git.git(name, "remote", "add", "origin", `https://example.org/team/${name}.git`);
+  }
+  const world = await serveMcp({}, { seams: { git: { path: git.gitPath, env: git.env } } });
+  const connection = await connectSdk(world.server.url, transport, {
+    capabilities: { roots: { listChanged: true } },
+  });
+  let asked = 0;
+  connection.client.setRequestHandler("roots/list", () => {
+    const uris = roots(asked++);
+    return { roots: uris.map((uri) => ({ uri })) };
+  });
+  const projectOf = async (args: Readonly<Record<string, unknown>> = {}) => {
+    const { structuredContent, content } = await connection.client.callTool({
+      name: "remember",
+      arguments: { text: `Fact ${crypto.randomUUID()}.`, ...args },
+    });
+    const [first] = content as { text?: string }[];
+    const { path } = (structuredContent ?? {}) as { path?: string };
+    if (path === undefined) return first?.text ?? "";
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    const identity = await Deno.readTextFile(world.services.pathOf(`${folder}/project.md`));
+    return /repo_id: (\S+)/.exec(identity)?.[1] ?? identity;
+  };
+  return {
+    git,
+    world,
+    client: connection.client,
+    asked: () => asked,
+    projectOf,
+    uriOf: (name: string) => pathToFileURL(git.pathOf(name)).href,
+    [Symbol.asyncDispose]: async () => {
+      await connection[Symbol.asyncDispose]();
+      await world[Symbol.asyncDispose]();
+      await git[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describeWithGit("roots", () => {
+  for (const transport of ["legacy", "sse"] as const) {
+    it(`of a client over ${transport} say where it works, and are asked for once`, async () => {
+      let uri = "";
+      await using stage = await open(transport, () => ["file://elsewhere/x", uri]);
+      uri = stage.uriOf("site");
+
+      const first = await stage.projectOf();
+      const others = await Promise.all([stage.projectOf(), stage.projectOf()]);
+
+      deepEqual([first, ...others], Array(3).fill("example.org/team/site"));
+      equal(stage.asked(), 1);
+    });
+
+    it(`over ${transport} come after what a call itself says`, async () => {
+      let uri = "";
+      await using stage = await open(transport, () => [uri]);
+      uri = stage.uriOf("site");
+
+      const byCwd = await stage.projectOf({ cwd: stage.git.pathOf("shop") });
+      const byRepo = await stage.projectOf({ repo: "https://example.org/team/shop.git" });
+      const asked = stage.asked();
+      const byRoots = await stage.projectOf({ cwd: null });
+
+      deepEqual([byCwd, byRepo, asked], ["example.org/team/shop", "example.org/team/shop", 0]);
+      equal(byRoots, "example.org/team/site");
+    });
+
+    it(`over ${transport} are asked for again when they change`, async () => {
+      const uris: string[] = [];
+      await using stage = await open(transport, (asked) => [uris[asked] ?? ""]);
+      uris.push(stage.uriOf("site"), stage.uriOf("shop"));
+
+      const before = await stage.projectOf();
+      await stage.client.sendRootsListChanged();
+      const after = await stage.projectOf();
+
+      deepEqual([before, after], ["example.org/team/site", "example.org/team/shop"]);
+    });
+  }
+
+  it("that are none leave the call as it was", async () => {
+    await using stage = await open("legacy", () => ["file://elsewhere/x", "nonsense", ""]);
+
+    match(await stage.projectOf(), /not known where you work/);
+    match(await stage.projectOf(), /not known where you work/);
+    equal(stage.asked(), 1);
+  });
+
+  it("are not waited for where the client cannot be asked before it has its answer", async () => {
+    await using world = await serveMcp();
+    const session = await openRawSession(world.server.url, { capabilities: { roots: {} } });
+    const body = toolCall("remember", { text: "A fact." });
+
+    const response = await session.post(body, { accept: "application/json" });
+
+    equal(response.headers.get("content-type"), "application/json");
+    match(await response.text(), /not known where you work/);
+  });
+
+  it("are asked for in the stream of the call, and are not waited for for ever", async () => {
+    await using world = await serveMcp();
+    const session = await openRawSession(world.server.url, { capabilities: { roots: {} } });
+    const stream = new EventReader(await session.post(toolCall("remember", { text: "A fact." })));
+
+    const events = await stream.rest();
+
+    const messages = events.map(({ data }) => data).filter((data) => data !== undefined);
+    deepEqual(messages.map((data) => data["method"] ?? data["id"]), [
+      "roots/list",
+      "notifications/cancelled",
+      1,
+    ]);
+    match(JSON.stringify(messages.at(-1)), /not known where you work/);
+  });
+});
+
+describe("ClientSession.findCwd()", () => {
+  it("asks again where the call that asked first was cancelled", async () => {
+    const session = new ClientSession();
+    const attached = {
+      server: { getClientCapabilities: () => ({ roots: {} }), setNotificationHandler: () => {} },
+    };
+    session.attach(attached as unknown as Parameters<ClientSession["attach"]>[0]);
+    const first = new AbortController();
+    const second = new AbortController();
+    const asked: string[] = [];
+    const roots = { roots: [{ uri: "file:///work" }] };
+    const never = () => {
+      asked.push("first");
+      return new Promise((_, reject) =>
+        first.signal.addEventListener("abort", () => reject(first.signal.reason))
+      );
+    };
+    const soon = () => {
+      asked.push("second");
+      return Promise.resolve(roots);
+    };
+    type Context = Parameters<ClientSession["findCwd"]>[0];
+    const find = (send: () => Promise<unknown>, { signal }: AbortController) =>
+      session.findCwd({ send, signal } as unknown as Context);
+
+    const cancelled = find(never, first);
+    const other = find(soon, second);
+    first.abort();
+
+    deepEqual([await cancelled, await other], [undefined, "/work"]);
+    deepEqual(asked, ["first", "second"]);
+    ok(await find(never, second) === "/work");
+  });
+});
