@@ -10,6 +10,7 @@ import type { Caller } from "@/lib/contracts.ts";
 import type { Invocation } from "@/lib/contracts_tools.ts";
 import { VERSION } from "@/lib/version.ts";
 import { type CallDeps, callTool } from "./call_tool.ts";
+import { ASK_FOR_ROOTS, cwdOfMetadata, readRoots } from "./client_place.ts";
 import { addSubscriptions, type ClientSession } from "./client_session.ts";
 import { addCompletions } from "./completions.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
@@ -17,7 +18,7 @@ import { toOnProgress } from "./progress.ts";
 import { addPrompts } from "./prompts.ts";
 import { changeKey } from "./resource_uris.ts";
 import { addResources } from "./resources.ts";
-import type { Tool } from "./tool.ts";
+import { needsPlace, type Tool } from "./tool.ts";
 import { explainMissingTool } from "./tools.ts";
 
 /** Short, as every answer of the current revision carries it. */
@@ -64,13 +65,26 @@ export function buildServer(
     completions: {},
   });
   const senderOf = ({ http }: ServerContext) => deps.senderOf(http?.req);
-  const callerOf = async (context: ServerContext, need?: "place"): Promise<Caller> => {
-    const { caller, canBeAsked, userAgent } = senderOf(context);
-    const { sessionId, mcpReq } = context;
+  const callerOf = ({ http, mcpReq, sessionId }: ServerContext): Caller => {
+    const { caller, userAgent } = deps.senderOf(http?.req);
     const client = clientName(server.getClientVersion(), userAgent);
-    const mayAsk = need === "place" && caller.cwd === undefined && caller.loopback && canBeAsked;
-    const cwd = mayAsk ? await session?.findCwd(mcpReq) : caller.cwd;
-    return { ...caller, client, cwd, sessionId, signal: mcpReq.signal };
+    return { ...caller, client, sessionId, signal: mcpReq.signal };
+  };
+  const placedCallerOf = async (context: ServerContext): Promise<Caller | undefined> => {
+    const { mcpReq } = context;
+    const caller = callerOf(context);
+    if (caller.cwd !== undefined || !caller.loopback) return caller;
+    const said = cwdOfMetadata(mcpReq._meta);
+    if (said !== undefined) return { ...caller, cwd: said };
+    if (session !== undefined) {
+      const { canBeAsked } = senderOf(context);
+      return canBeAsked ? { ...caller, cwd: await session.findCwd(mcpReq) } : caller;
+    }
+    if (transport !== "modern" || server.getClientCapabilities()?.roots === undefined) {
+      return caller;
+    }
+    const answer = readRoots(mcpReq);
+    return answer && { ...caller, cwd: answer.cwd };
   };
   server.setRequestHandler("tools/list", () => ({
     tools: deps.tools.map(({ listing }) => listing),
@@ -84,8 +98,8 @@ export function buildServer(
       );
     }
     const { arguments: args = {} } = params;
-    const isPlaceSaid = (args["cwd"] ?? args["repo"] ?? null) !== null;
-    const caller = await callerOf(context, isPlaceSaid ? undefined : "place");
+    const caller = needsPlace(tool, args) ? await placedCallerOf(context) : callerOf(context);
+    if (caller === undefined) return ASK_FOR_ROOTS;
     const { requestId } = senderOf(context);
     const client = caller.client ?? "unknown";
     return await callTool(deps, tool, {
@@ -94,9 +108,9 @@ export function buildServer(
       onProgress: toOnProgress(context.mcpReq),
     });
   });
-  addResources(mcp, deps.services, callerOf);
-  addPrompts(mcp, deps.services, callerOf);
-  addCompletions(mcp, deps.services, callerOf);
+  addResources(mcp, deps.services, { callerOf, placedCallerOf });
+  addPrompts(mcp, deps.services, { callerOf, placedCallerOf });
+  addCompletions(mcp, deps.services);
   if (session !== undefined) addSubscriptions(mcp, session, changeKey);
   session?.attach(mcp);
   return mcp;

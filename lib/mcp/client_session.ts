@@ -9,7 +9,7 @@ import {
   ResourceNotFoundError,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { fileURLToPath } from "node:url";
+import { firstFolder } from "./client_place.ts";
 
 /** What one client may want to be told of. */
 export const MAX_SUBSCRIPTIONS = 1_000;
@@ -35,9 +35,9 @@ export class ClientSession {
   /** How often it said that it works elsewhere now. */
   #moves = 0;
 
-  /** How many resources it wants to be told of. */
-  get subscriptionCount(): number {
-    return this.#subscriptions.size;
+  /** Whether there is, or was, a way to tell the client something unasked. */
+  get isListening(): boolean {
+    return this.#isListening;
   }
 
   /** To be called once, when the server of this client is made. */
@@ -144,16 +144,4 @@ export function addSubscriptions(
     session.unsubscribe(requireKey(uri));
     return {};
   });
-}
-
-/** A root is an URL; what is no folder of this machine is passed over. */
-function firstFolder(roots: readonly { readonly uri: string }[]): string | undefined {
-  for (const { uri } of roots) {
-    try {
-      if (uri.startsWith("file:")) return fileURLToPath(uri);
-    } catch {
-      // Of another machine, or no URL at all.
-    }
-  }
-  return undefined;
 }

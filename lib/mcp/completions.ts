@@ -6,21 +6,14 @@ import { Slicer } from "@/lib/seams.ts";
 import type { Services } from "@/lib/services.ts";
 import { requirePrompt } from "./prompts.ts";
 import { MANIFEST_TEMPLATE, MEMORY_TEMPLATE } from "./resource_uris.ts";
-import type { CallerOf } from "./resources.ts";
 
 /** The protocol allows no more. */
 export const MAX_COMPLETIONS = 100;
 const NOTES_PER_STEP = 500;
 
 /** Lets clients complete the variables of resource templates. */
-export function addCompletions(
-  { server }: McpServer,
-  services: Services,
-  callerOf: CallerOf,
-): void {
-  server.setRequestHandler("completion/complete", async ({ params }, context) => {
-    // Who asks decides nothing yet.
-    await callerOf(context);
+export function addCompletions({ server }: McpServer, services: Services): void {
+  server.setRequestHandler("completion/complete", async ({ params }) => {
     const typed = params.argument.value.toLowerCase();
     return { completion: toCompletion(await findValues(services, params.ref, typed)) };
   });

@@ -84,7 +84,7 @@ export class McpEndpoint {
   #isClosed = false;
 
   constructor(services: Services, options: McpEndpointOptions = {}) {
-    const { config, clock, logger, newId, vault, index, projects } = services;
+    const { config, clock, logger, newId, vault, index } = services;
     const { keepAliveMs = KEEP_ALIVE_MS, sessions, changes } = options;
     this.#services = services;
     const build = this.#toFactory(options.build);
@@ -120,11 +120,10 @@ export class McpEndpoint {
     this.#changes = new ResourceChanges({
       ...changes,
       vault,
-      projects,
       index,
       clock,
       isAnybodyListening: () =>
-        this.#bus.listenerCount > 0 || this.#sessions.size > 0 || this.#streams.size > 0,
+        this.#bus.listenerCount > 0 || [...this.#clients()].some(({ isListening }) => isListening),
       tell: (change) => void this.tell(change),
     });
   }
@@ -305,7 +304,7 @@ export class McpEndpoint {
   /** Tells the clients that listen of a change, each as much as it wants to know. */
   async tell(change: ResourceChange): Promise<void> {
     const slicer = new Slicer(this.#services.clock);
-    for (const client of [...this.#sessions.clients(), ...this.#ownersOfStreams()]) {
+    for (const client of [...this.#clients()]) {
       client.tell(change);
       await slicer.pause();
     }
@@ -318,7 +317,9 @@ export class McpEndpoint {
     }
   }
 
-  *#ownersOfStreams(): Iterable<ClientSession> {
+  /** Those of 2025 and 2024. */
+  *#clients(): Iterable<ClientSession> {
+    yield* this.#sessions.clients();
     for (const transport of this.#streams.transports()) {
       const owner = this.#owners.get(transport);
       if (owner) yield owner.client;

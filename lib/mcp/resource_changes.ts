@@ -3,11 +3,11 @@
  * moment, so that a Git checkout is one message and not thousands. While a client listens, somebody
  * has to look: the index hears of changes by itself only where it may rely on that.
  */
+import { GLOBAL_SCOPE_ID } from "@/lib/contracts.ts";
 import type { NoteEdit, VaultIndex } from "@/lib/index/vault_index.ts";
 import type { IndexedNote } from "@/lib/index/indexed_note.ts";
 import { PROFILED, profilePath } from "@/lib/journal/profiles.ts";
-import { listManifests, manifestOf } from "@/lib/memories/read_manifest.ts";
-import type { Projects } from "@/lib/projects/projects.ts";
+import { manifestOf } from "@/lib/memories/read_manifest.ts";
 import type { Clock } from "@/lib/seams.ts";
 import { storeOf } from "@/lib/vault/kinds.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
@@ -24,7 +24,6 @@ const LOOK_SHARE = 20;
 
 export interface ResourceChangesOptions {
   readonly vault: Vault;
-  readonly projects: Pick<Projects, "listStores" | "require">;
   readonly index: Pick<VaultIndex, "freshness" | "onChanged" | "refresh">;
   readonly clock: Clock;
   /** Tells whether any client wants to hear of changes. */
@@ -38,8 +37,6 @@ export interface ResourceChangesOptions {
 export class ResourceChanges {
   readonly #options: Required<ResourceChangesOptions>;
   readonly #unsubscribe: () => void;
-  /** Those that were there when somebody began to listen, and all since. */
-  readonly #manifests = new Set<VaultPath>();
   #uris = new Set<string>();
   #isListChanged = false;
   #tellTimer: ReturnType<typeof setTimeout> | undefined;
@@ -53,9 +50,7 @@ export class ResourceChanges {
 
   /** To be called when a client begins to listen. */
   watch(): void {
-    if (this.#lookTimer !== undefined) return;
-    this.#lookAfter(this.#options.lookEveryMs);
-    void this.#learnManifests();
+    if (this.#lookTimer === undefined) this.#lookAfter(this.#options.lookEveryMs);
   }
 
   /** Tells nobody anything any more. */
@@ -64,11 +59,6 @@ export class ResourceChanges {
     this.#unsubscribe();
     clearTimeout(this.#tellTimer);
     clearTimeout(this.#lookTimer);
-  }
-
-  async #learnManifests(): Promise<void> {
-    const manifests = await listManifests(this.#options).catch(() => []);
-    for (const { path } of manifests) this.#manifests.add(path);
   }
 
   #note(paths: ReadonlySet<VaultPath>, edits: readonly NoteEdit[]): void {
@@ -84,12 +74,12 @@ export class ResourceChanges {
     const { vault } = this.#options;
     const who = PROFILED.find((each) => profilePath(each) === path);
     if (who !== undefined) this.#uris.add(profileUri(who));
-    const store = path.endsWith("MEMORY.md") ? storeOf(vault, path) : undefined;
-    if (!store || manifestOf(store.folder) !== path) return;
-    this.#uris.add(manifestUri(store.scopeId));
-    // The index does not keep derived files, so that it cannot tell a new one.
-    if (!this.#manifests.has(path)) this.#isListChanged = true;
-    this.#manifests.add(path);
+    const store = storeOf(vault, path);
+    if (store === undefined) return;
+    if (path === manifestOf(store.folder)) this.#uris.add(manifestUri(store.scopeId));
+    // It says whose store it is, and that there is one.
+    const isProject = store.scopeId !== GLOBAL_SCOPE_ID;
+    if (isProject && path === `${store.folder}/project.md`) this.#isListChanged = true;
   }
 
   #noteEdit({ path, before, after }: NoteEdit): void {

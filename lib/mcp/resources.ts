@@ -14,6 +14,7 @@ import { openMemory } from "@/lib/memories/open_memory.ts";
 import { listManifests, type ManifestRef, readManifest } from "@/lib/memories/read_manifest.ts";
 import type { Services } from "@/lib/services.ts";
 import { statFile } from "@/lib/vault/vault.ts";
+import { ASK_FOR_ROOTS } from "./client_place.ts";
 import { clip } from "./pack.ts";
 import {
   MANIFEST_TEMPLATE,
@@ -59,8 +60,12 @@ export const RESOURCE_TEMPLATES: readonly {
   mimeType: MIME_TYPE,
 }];
 
-/** Returns who sent a message; where they work too if that is needed, which may mean to ask them. */
-export type CallerOf = (context: ServerContext, need?: "place") => Promise<Caller>;
+/** Tells who sent a message. */
+export interface Senders {
+  callerOf(context: ServerContext): Caller;
+  /** Where they work too, which may mean to ask; `undefined` if they are to be asked first. */
+  placedCallerOf(context: ServerContext): Promise<Caller | undefined>;
+}
 
 /** Codes that mean: there is none of that name. */
 const NOT_FOUND: readonly ErrorCode[] = [
@@ -72,7 +77,7 @@ const NOT_FOUND: readonly ErrorCode[] = [
 const NOT_NOW: readonly ErrorCode[] = ["index-not-ready", "unavailable", "internal"];
 
 /**
- * Lists what can be read: first the profiles and manifests that are there, then the memories that
+ * Lists what can be read: first the profiles that are there and the manifests, then the memories that
  * are active, newest first, page by page.
  *
  * @throws {InvalidRequest} If the cursor is none of ours.
@@ -119,17 +124,18 @@ export async function readResource(
 export function addResources(
   { server }: McpServer,
   services: Services,
-  callerOf: CallerOf,
+  { callerOf, placedCallerOf }: Senders,
 ): void {
   server.setRequestHandler("resources/list", async ({ params }, context) => {
-    const caller = await callerOf(context);
+    const caller = callerOf(context);
     return await orProtocolError(() => listResources(services, caller, params?.cursor));
   });
   server.setRequestHandler("resources/templates/list", () => ({
     resourceTemplates: [...RESOURCE_TEMPLATES],
   }));
   server.setRequestHandler("resources/read", async ({ params: { uri } }, context) => {
-    const caller = await callerOf(context, "place");
+    const caller = isOfPlace(uri) ? await placedCallerOf(context) : callerOf(context);
+    if (caller === undefined) return ASK_FOR_ROOTS;
     return { contents: [await orProtocolError(() => readResource(services, caller, uri), uri)] };
   });
 }
@@ -158,6 +164,12 @@ export async function orProtocolError<T>(
   }
 }
 
+/** Whether it depends on where somebody works what a URI means. */
+function isOfPlace(uri: string): boolean {
+  const name = parseResourceUri(uri);
+  return name?.kind === "manifest" && name.scope === "project";
+}
+
 async function readText(
   services: Services,
   caller: Caller,
@@ -170,7 +182,7 @@ async function readText(
     case "profile":
       return await readProfile(services, name.who);
     case "manifest":
-      return (await readManifest(services, caller, name.scope)).text;
+      return await readManifest(services, caller, name.scope);
     case undefined:
       return undefined;
   }

@@ -109,8 +109,8 @@ export class McpSessions {
    * Answers a POST. A call to initialize opens a session, also where it names one that has ended.
    *
    * @throws {InvalidRequest} If a call to initialize is malformed.
-   * @throws {AppError} `session-required`, `session-not-found`, `unavailable` if there are too many, `too-many-requests`
-   * if too many of the session's requests wait for their answers.
+   * @throws {AppError} `session-required`, `session-not-found`, `unavailable` if there are too many
+   * sessions, `too-many-requests` if too many of this one's requests wait for their answers.
    */
   async post({ request, principal, message }: SessionMessage): Promise<Response> {
     const isFirst = "method" in message && message.method === "initialize";

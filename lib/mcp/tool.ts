@@ -46,6 +46,17 @@ export interface Tool {
   call(services: Services, caller: Caller, args: ReadonlyMap<string, unknown>): Promise<ToolAnswer>;
 }
 
+/** Whether it matters to a call where its client works, and the call does not say it. */
+export function needsPlace({ listing }: Tool, args: Readonly<Record<string, unknown>>): boolean {
+  const { properties = {} } = listing.inputSchema as {
+    readonly properties?: Readonly<Record<string, { readonly default?: unknown }>>;
+  };
+  if (!("cwd" in properties) || (args["cwd"] ?? args["repo"] ?? null) !== null) return false;
+  const scope = args["scope"] ?? properties["scope"]?.default;
+  // What has no scope is about the place itself.
+  return "scope" in properties ? scope === "here" || scope === "project" : true;
+}
+
 type Shape = Parameters<typeof toJsonSchema>[0];
 
 export interface ToolSpec<Input> {

@@ -84,6 +84,14 @@ export class Manifests {
     await this.#writing;
   }
 
+  /** Returns what the manifest of a store would be that has none so far. */
+  async preview(folder: string): Promise<string> {
+    const slicer = new Slicer(this.#options.clock);
+    const lists = await slicer.run(this.#collect(new Set([folder])));
+    const bytes = await slicer.run(this.#render(undefined, folder, lists.get(folder) ?? []));
+    return new TextDecoder().decode(bytes);
+  }
+
   /** Writes what is due, if that can be done soon, and follows no more. */
   async close(): Promise<void> {
     this.#unsubscribe();

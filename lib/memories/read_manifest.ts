@@ -1,14 +1,21 @@
 /** The manifests (`MEMORY.md`) of the stores, for those who read them through the server. */
 import { type Caller, GLOBAL_SCOPE_ID } from "@/lib/contracts.ts";
 import { NoteNotFound } from "@/lib/errors.ts";
+import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import type { ProjectStore } from "@/lib/projects/project_store.ts";
 import type { Projects } from "@/lib/projects/projects.ts";
 import { readFile, statFile, type Vault } from "@/lib/vault/vault.ts";
 import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
+import type { Manifests } from "./manifests.ts";
 
 export interface ManifestDeps {
   readonly vault: Vault;
   readonly projects: Pick<Projects, "listStores" | "require">;
+}
+
+export interface ReadManifestDeps extends ManifestDeps {
+  readonly index: Pick<VaultIndex, "refresh">;
+  readonly manifests: Pick<Manifests, "preview">;
 }
 
 /** The manifest of one store. */
@@ -17,7 +24,8 @@ export interface ManifestRef {
   readonly scopeId: string;
   /** The project's name; absent for the global store. */
   readonly project?: string;
-  readonly path: VaultPath;
+  /** Of the store. */
+  readonly folder: string;
 }
 
 const MANIFEST = "MEMORY.md";
@@ -27,28 +35,32 @@ export function manifestOf(folder: string): VaultPath {
   return parseVaultPath(folder === "." ? MANIFEST : `${folder}/${MANIFEST}`);
 }
 
-/** Lists the manifests that are there, that of the global store first. */
+/** Lists the manifests of all stores, that of the global one first. */
 export async function listManifests({ projects, vault }: ManifestDeps): Promise<ManifestRef[]> {
-  const refs = [globalRef(vault), ...(await projects.listStores()).map(toRef)];
-  return refs.filter(({ path }) => statFile(vault, path).state === "file");
+  return [globalRef(vault), ...(await projects.listStores()).map(toRef)];
 }
 
 /**
- * Returns the manifest of a store as it is on disk.
+ * Returns the manifest of a store as it is on disk or, where nobody has written one so far, as it
+ * would be.
  *
  * @param scope `global`, `project` for the one that the caller works in, or the ULID of a store.
- * @throws {NoteNotFound} If there is no such store, or no memory in it so far.
+ * @throws {NoteNotFound} If there is no such store.
  * @throws {ScopeUnresolved} If the caller works in no project.
  * @throws {PayloadTooLarge} If it is over the size that notes may have.
  */
 export async function readManifest(
-  { projects, vault }: ManifestDeps,
+  { index, manifests, projects, vault }: ReadManifestDeps,
   caller: Caller,
   scope: string,
-): Promise<{ readonly ref: ManifestRef; readonly text: string }> {
-  const ref = await findRef({ projects, vault }, caller, scope);
-  const { bytes } = readFile(vault, ref.path);
-  return { ref, text: new TextDecoder().decode(bytes) };
+): Promise<string> {
+  const { folder } = await findRef({ projects, vault }, caller, scope);
+  const path = manifestOf(folder);
+  if (statFile(vault, path).state === "absent") {
+    await index.refresh();
+    return await manifests.preview(folder);
+  }
+  return new TextDecoder().decode(readFile(vault, path).bytes);
 }
 
 async function findRef(
@@ -62,13 +74,13 @@ async function findRef(
     : (await projects.listStores()).filter(({ ulid }) => ulid === scope);
   const [store] = stores;
   if (store) return toRef(store);
-  throw new NoteNotFound("There is no such store, or no memory in it so far");
+  throw new NoteNotFound("There is no such store, as nothing was saved in it so far");
 }
 
 function globalRef({ memoriesFolder }: Vault): ManifestRef {
-  return { scopeId: GLOBAL_SCOPE_ID, path: manifestOf(memoriesFolder) };
+  return { scopeId: GLOBAL_SCOPE_ID, folder: memoriesFolder };
 }
 
 function toRef({ folder, name, ulid }: ProjectStore): ManifestRef {
-  return { scopeId: ulid, project: name, path: manifestOf(folder) };
+  return { scopeId: ulid, project: name, folder };
 }

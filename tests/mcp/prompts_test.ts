@@ -53,7 +53,7 @@ describe("prompts", () => {
         deepEqual(prompts, PROMPTS.map(({ listing }) => ({ ...listing })));
         deepEqual(
           prompts.map(({ name, arguments: args = [] }) => [name, ...args.map(({ name }) => name)]),
-          [["start_task", "task", "cwd", "repo"], ["hand_off", "note"], ["audit", "topic"]],
+          [["start_task", "task"], ["hand_off", "note"], ["audit", "topic"]],
         );
         ok(prompts.every(({ arguments: args = [] }) => args.every(({ required }) => !required)));
       });
@@ -61,7 +61,7 @@ describe("prompts", () => {
       it("start_task has both profiles and the task, and says what to do", async () => {
         const text = await getPrompt(connection.client, "start_task", { task: "Mend the build" });
 
-        match(text, /^The task: Mend the build\n/);
+        match(text, /^A task begins: Mend the build\. If the person's own message says more, /);
         match(text, /\[agent_profile\]\nWorks in small steps\.\n\n\[user_profile\]\nLikes tea\./);
         ok(!text.includes("[handoff]"));
         match(text, /1\. recall .*memory_open.*3\. remember .*4\. .*set_handoff/s);
@@ -72,13 +72,13 @@ describe("prompts", () => {
       it("hand_off has what the person adds", async () => {
         const text = await getPrompt(connection.client, "hand_off", { note: "the port is 81" });
 
-        match(text, /set_handoff once.*It must say in any case: the port is 81/s);
+        match(text, /set_handoff once.*It must say in any case: the port is 81\. If the person/s);
       });
 
       it("audit tells what is wrong by now, and that nothing is to be changed unasked", async () => {
         const text = await getPrompt(connection.client, "audit", { topic: "tea" });
 
-        match(text, /^Audit the person's memory: 1 memories, of these only .* about: tea\n/);
+        match(text, /^Audit the person's memory: 1 memories, of these only .* about: tea\. If/);
         match(text, /\[files with problems\]\n- memories\/broken\.md: /);
         match(text, /Change nothing before the person has agreed/);
       });

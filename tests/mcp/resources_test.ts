@@ -226,6 +226,27 @@ describe("resources", () => {
 });
 
 describe("resources without sessions", () => {
+  it("list and show the manifest of a store that nobody has written one for", async () => {
+    await using world = await serveMcp({ "memories/m1.md": memory("m1") });
+    await using connection = await connectSdk(world.server.url, "modern");
+    const { client } = connection;
+
+    const { resources } = await client.listResources();
+    const { contents: [content] } = await client.readResource({ uri: "store://global/MEMORY.md" });
+
+    ok(resources.some(({ uri }) => uri === "store://global/MEMORY.md"));
+    deepEqual(content, {
+      uri: "store://global/MEMORY.md",
+      mimeType: "text/markdown",
+      text: "- [Name of m1](m1.md) — About m1\n",
+    });
+    // To read is to write nothing.
+    equal(
+      await Deno.stat(world.services.pathOf("memories/MEMORY.md")).catch(() => undefined),
+      undefined,
+    );
+  });
+
   it("are there, and nobody is promised to be told of changes", async () => {
     await using world = await serveMcp(FILES, { config: { mcpLegacy: "stateless" } });
     await using connection = await connectSdk(world.server.url, "legacy");

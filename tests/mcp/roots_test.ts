@@ -9,7 +9,7 @@ import { toolCall } from "@/tests/_support/mcp_rows.ts";
 import { EventReader, openRawSession } from "@/tests/_support/mcp_session.ts";
 
 /** Two repositories, a server, and how often its client was asked for its roots. */
-async function open(transport: "legacy" | "sse", roots: (asked: number) => string[]) {
+async function open(transport: "modern" | "legacy" | "sse", roots: (asked: number) => string[]) {
   const git = await gitWorld();
   for (const name of ["site", "shop"]) {
     await git.init(name);
@@ -89,6 +89,69 @@ describeWithGit("roots", () => {
       const after = await stage.projectOf();
 
       deepEqual([before, after], ["example.org/team/site", "example.org/team/shop"]);
+    });
+  }
+
+  it("of a client of 2026 say where it works, at each call that depends on it", async () => {
+    let uri = "";
+    await using stage = await open("modern", () => ["file://elsewhere/x", uri]);
+    uri = stage.uriOf("site");
+    const { client } = stage;
+
+    const first = await stage.projectOf();
+    const second = await stage.projectOf();
+    const asked = stage.asked();
+    for (
+      const [name, args] of [
+        ["recall", { query: "fact", scope: "all" }],
+        ["recall", { query: "fact", cwd: stage.git.pathOf("shop") }],
+        ["search_notes", { query: "fact" }],
+        ["memory_open", { id: "x" }],
+        ["list_memory", {}],
+      ] as const
+    ) await client.callTool({ name, arguments: args });
+    const after = stage.asked();
+    await client.callTool({ name: "recall", arguments: { query: "fact" } });
+    await client.callTool({ name: "resume" });
+    await client.callTool({ name: "list_memory", arguments: { scope: "project" } });
+    await client.getPrompt({ name: "start_task" });
+    await client.readResource({ uri: "store://project/MEMORY.md" });
+
+    deepEqual([first, second], Array(2).fill("example.org/team/site"));
+    deepEqual([asked, after, stage.asked()], [2, 2, 7]);
+  });
+
+  it("of a client of 2026 that has none leave the call as it was", async () => {
+    await using stage = await open("modern", () => []);
+
+    match(await stage.projectOf(), /not known where you work/);
+  });
+
+  for (const transport of ["modern", "legacy"] as const) {
+    it(`are not asked for over ${transport} where the call brings what Codex says`, async () => {
+      await using stage = await open(transport, () => []);
+      const workspaces = {
+        [stage.git.pathOf("shop")]: { associated_remote_urls: {}, has_changes: false },
+      };
+      const call = (metadata: unknown) =>
+        stage.client.callTool({
+          name: "remember",
+          arguments: { text: `Fact ${crypto.randomUUID()}.` },
+          _meta: { "x-codex-turn-metadata": metadata },
+        });
+
+      const { structuredContent } = await call({ workspaces });
+      const asked = stage.asked();
+      const { path } = structuredContent as { path: string };
+      const identity = await stage.projectOf({ cwd: stage.git.pathOf("shop") });
+      for (const odd of [{}, { workspaces: [] }, { workspaces: { rel: {} } }, "x", null, 7]) {
+        const { content } = await call(odd);
+        match(JSON.stringify(content), /not known where you work/);
+      }
+
+      equal(asked, 0);
+      equal(identity, "example.org/team/shop");
+      match(path, /^memories\/projects\//);
     });
   }
 
