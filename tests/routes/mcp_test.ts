@@ -371,7 +371,7 @@ describe("POST /mcp of 2026", () => {
     name: "resources/list",
     ask: modernRequest("resources/list"),
     status: 200,
-    says: /"resources":\[\]/,
+    says: /"resources":\[\{"uri":"store:\/\/global\/MEMORY.md"/,
   }, {
     name: "resources/read of what there is not",
     ask: modernRequest("resources/read", { uri: "memory://none" }),
