@@ -1,5 +1,15 @@
 /** Counting the requests of a client that have no answer yet. */
 import { isSpecType, type JSONRPCMessage, type RequestId } from "@modelcontextprotocol/server";
+import { AppError } from "@/lib/errors.ts";
+
+/** Returns the error for a request too many. */
+export function tooManyCalls(): AppError {
+  return new AppError(
+    "too-many-requests",
+    "Too many requests of this session wait for their answers: send the next one later",
+    { headers: { "Retry-After": "1" } },
+  );
+}
 
 /** Pending requests that share an id, which a client should not but may do. */
 interface SameId {

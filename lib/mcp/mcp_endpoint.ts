@@ -15,6 +15,7 @@ import {
 import { AppError, describeFailure } from "@/lib/errors.ts";
 import { settleWithin, Slicer } from "@/lib/seams.ts";
 import type { Services } from "@/lib/services.ts";
+import { tooManyCalls } from "./_pending_calls.ts";
 import { trackStream } from "./_tracked_stream.ts";
 import {
   acceptBoth,
@@ -248,11 +249,7 @@ export class McpEndpoint {
       case "unknown":
         throw noStream();
       case "busy":
-        throw new AppError(
-          "too-many-requests",
-          "Too many requests of this session wait for their answers: send the next one later",
-          { headers: { "Retry-After": "1" } },
-        );
+        throw tooManyCalls();
     }
   }
 

@@ -15,7 +15,8 @@ import {
 } from "@modelcontextprotocol/server";
 import { AppError, InvalidRequest } from "@/lib/errors.ts";
 import { type Clock, type NewId, settleWithin } from "@/lib/seams.ts";
-import { PendingCalls } from "./_pending_calls.ts";
+import { OpenMap } from "./_open_map.ts";
+import { PendingCalls, tooManyCalls } from "./_pending_calls.ts";
 import { trackStream } from "./_tracked_stream.ts";
 import { ClientSession } from "./client_session.ts";
 import { SessionEvents } from "./event_store.ts";
@@ -78,8 +79,7 @@ interface Session {
 /** Opens, finds, uses and ends sessions; one that has ended leaves no trace here. */
 export class McpSessions {
   readonly #options: Required<SessionsOptions>;
-  readonly #sessions = new Map<string, Session>();
-  #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #sessions: OpenMap<Session>;
   #isClosed = false;
 
   constructor(options: SessionsOptions) {
@@ -93,6 +93,8 @@ export class McpSessions {
       onGiveUp: () => {},
       ...options,
     };
+    const everyMs = this.#options.sweepEveryMs;
+    this.#sessions = new OpenMap({ everyMs, onTick: () => this.sweep() });
   }
 
   /** How many sessions there are. */
@@ -115,11 +117,11 @@ export class McpSessions {
   async post({ request, principal, message }: SessionMessage): Promise<Response> {
     const isFirst = "method" in message && message.method === "initialize";
     const id = request.headers.get(SESSION_HEADER);
-    if (isFirst && (id === null || !this.#sessions.has(id))) {
+    if (isFirst && (id === null || this.#sessions.get(id) === undefined)) {
       return await this.#open({ request, principal, message });
     }
     const session = this.#require({ request, principal });
-    if (!session.calls.admit(message)) throw busy();
+    if (!session.calls.admit(message)) throw tooManyCalls();
     const response = await session.transport.handleRequest(request, { parsedBody: message });
     if (!response.ok) session.calls.withdraw(message);
     else if (isSpecType.CancelledNotification(message)) {
@@ -211,7 +213,7 @@ export class McpSessions {
       eventStore: events,
       retryInterval: RETRY_MS,
       keepAliveMs,
-    }, { calls, onEnd: () => this.#forget(id) });
+    }, { calls, onEnd: () => this.#sessions.remove(id) });
     const session = {
       id,
       principal,
@@ -222,16 +224,8 @@ export class McpSessions {
       bodies: new Set<Promise<void>>(),
       usedAtMs: clock.monotonicMs(),
     };
-    this.#sessions.set(id, session);
-    this.#timer ??= this.#startTimer();
+    this.#sessions.add(id, session);
     return session;
-  }
-
-  #forget(id: string): void {
-    this.#sessions.delete(id);
-    if (this.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
   }
 
   /** What another token opened is not there for this one. */
@@ -278,13 +272,6 @@ export class McpSessions {
       ...(maxQueuedBytes === undefined ? {} : { maxQueuedBytes }),
     });
     return new Response(tracked, { status, headers });
-  }
-
-  #startTimer(): ReturnType<typeof setInterval> {
-    const timer = setInterval(() => this.sweep(), this.#options.sweepEveryMs);
-    // Sessions hold no process.
-    Deno.unrefTimer(timer);
-    return timer;
   }
 }
 
@@ -349,14 +336,6 @@ function sessionNotFound(): AppError {
 function badInitialize(): InvalidRequest {
   return new InvalidRequest(
     "Cannot open a session: initialize needs protocolVersion, capabilities and clientInfo",
-  );
-}
-
-function busy(): AppError {
-  return new AppError(
-    "too-many-requests",
-    "Too many requests of this session wait for their answers: send the next one later",
-    { headers: { "Retry-After": "1" } },
   );
 }
 

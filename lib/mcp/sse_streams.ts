@@ -4,6 +4,7 @@
  */
 import type { JSONRPCMessage, MessageExtraInfo } from "@modelcontextprotocol/server";
 import type { NewId } from "@/lib/seams.ts";
+import { OpenMap } from "./_open_map.ts";
 import { PendingCalls } from "./_pending_calls.ts";
 import { MAX_QUEUED_BYTES, SseTransport } from "./sse_transport.ts";
 
@@ -46,8 +47,7 @@ interface OpenStream {
 export class SseStreams {
   readonly #options: Required<SseStreamsOptions>;
   /** Those whose server is still being connected are here too, as they count. */
-  readonly #streams = new Map<string, OpenStream>();
-  #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #streams: OpenMap<OpenStream>;
   #isClosed = false;
 
   constructor(options: SseStreamsOptions) {
@@ -59,6 +59,12 @@ export class SseStreams {
       onGiveUp: () => {},
       ...options,
     };
+    this.#streams = new OpenMap({
+      everyMs: this.#options.keepAliveMs,
+      onTick: () => {
+        for (const { transport } of this.#streams.values()) transport.keepAlive();
+      },
+    });
   }
 
   /** How many streams are open or about to be. */
@@ -119,7 +125,7 @@ export class SseStreams {
   /** Ends all streams and opens no more; may run twice. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all(Array.from(this.#streams.values(), ({ transport }) => transport.close()));
+    await Promise.all([...this.#streams.values()].map(({ transport }) => transport.close()));
   }
 
   #register(signal: AbortSignal, endpointFor: (sessionId: string) => string): SseTransport {
@@ -132,26 +138,9 @@ export class SseStreams {
       signal,
       onSend: (message) => calls.settle(message),
       onGiveUp: this.#options.onGiveUp,
-      onEnd: () => this.#forget(sessionId),
+      onEnd: () => this.#streams.remove(sessionId),
     });
-    this.#streams.set(sessionId, { transport, calls });
-    this.#timer ??= this.#startTimer();
+    this.#streams.add(sessionId, { transport, calls });
     return transport;
-  }
-
-  #forget(sessionId: string): void {
-    this.#streams.delete(sessionId);
-    if (this.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-  }
-
-  #startTimer(): ReturnType<typeof setInterval> {
-    const timer = setInterval(() => {
-      for (const { transport } of this.#streams.values()) transport.keepAlive();
-    }, this.#options.keepAliveMs);
-    // Streams hold the process, not the clock beside them.
-    Deno.unrefTimer(timer);
-    return timer;
   }
 }

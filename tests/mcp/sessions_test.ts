@@ -7,7 +7,7 @@ import { MAX_PENDING_CALLS } from "@/lib/mcp/sse_streams.ts";
 import { type EndpointWorld, serveEndpoint } from "@/tests/_support/endpoint_world.ts";
 import { INITIALIZE, LIST, post, rpc, toolCall } from "@/tests/_support/mcp_rows.ts";
 import { EventReader, openRawSession, type RawSession } from "@/tests/_support/mcp_session.ts";
-import { untilSo } from "@/tests/_support/until.ts";
+import { until, untilSo } from "@/tests/_support/until.ts";
 import { registerWait, type Wait } from "@/tests/_support/wait_tool.ts";
 
 /** Serves the tool `wait` alone. */
@@ -80,26 +80,24 @@ describe("a session", () => {
     await second.close();
 
     deepEqual([first.status, second.status], [200, 409]);
-    let third = await session.listen();
-    await untilSo("the stream can be opened again", () => {
-      if (third.status === 409) void session.listen().then((stream) => third = stream);
-      return third.status === 200;
+    const third = await until(async () => {
+      const stream = await session.listen();
+      if (stream.status === 200) return stream;
+      await stream.close();
     });
     await third.close();
   });
 
   it("takes a GET that accepts anything", async () => {
     await using world = await serveEndpoint();
-    const session = await openRawSession(world.url);
 
     for (const accept of ["*/*", "text/*", "text/event-stream"]) {
+      const session = await openRawSession(world.url);
       const headers = { ...session.headers, accept };
       const response = await fetch(`${world.url}/mcp`, { headers });
       await response.body?.cancel();
       equal(response.status, 200);
       match(response.headers.get("content-type") ?? "", /^text\/event-stream/);
-      await untilSo("the stream is free", () => world.mcp.sessionCount === 1);
-      await new Promise((resolve) => setTimeout(resolve, 50));
     }
   });
 
