@@ -32,6 +32,11 @@ export class PendingCalls {
     this.#max = max;
   }
 
+  /** Tells whether a request with this id waits for its answer. */
+  has(id: RequestId): boolean {
+    return this.#byId.has(id);
+  }
+
   /** Takes note of a message of the client; `false` if it is a request too many. */
   admit(message: JSONRPCMessage): boolean {
     if ("method" in message && "id" in message) return this.#begin(message.id);

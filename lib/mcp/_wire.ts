@@ -1,6 +1,6 @@
 /** What clients send and get that the SDK is too strict, or too lax, about. */
 import { parseJSONRPCMessage } from "@modelcontextprotocol/server";
-import { InvalidRequest } from "@/lib/errors.ts";
+import { AppError, InvalidRequest } from "@/lib/errors.ts";
 
 const EVENTS = "text/event-stream";
 /** Begins the line of an event that holds the message. */
@@ -9,7 +9,7 @@ const JSON_AND_EVENTS = ["application/json", EVENTS];
 
 /** Tells whether a client says that it takes event streams. */
 export function takesEvents(request: Request): boolean {
-  return request.headers.get("accept")?.includes(EVENTS) === true;
+  return acceptOf(request).includes(EVENTS);
 }
 
 /** Tells whether an answer is an event stream. */
@@ -22,23 +22,44 @@ export function isEvents(response: Response): boolean {
  * types, although the protocol wants them to; for a stream alone, those that take anything.
  */
 export function acceptBoth(request: Request): Request {
-  const { headers: sent, method, signal, url } = request;
-  const accept = sent.get("accept") ?? "*/*";
-  if (JSON_AND_EVENTS.every((type) => accept.includes(type))) return request;
-  if (method === "GET" && !/\*\/\*|text\/\*/.test(accept)) return request;
-  const headers = new Headers(sent);
+  const { method, signal, url } = request;
+  const accept = acceptOf(request);
+  if (method === "GET" && !/\*\/\*|text\/(?:\*|event-stream)/.test(accept)) return request;
+  const headers = new Headers(request.headers);
   headers.set("accept", JSON_AND_EVENTS.join(", "));
   return new Request(url, { method, headers, signal });
 }
 
-/** Turns the stream of a call of 2025, which ends with its answer, into that answer as JSON. */
+/**
+ * Turns the stream of a call of 2025, which ends with its answer, into that answer as JSON.
+ *
+ * @throws {AppError} `unavailable` if the stream ended without, as its session did.
+ */
 export async function toJson(response: Response): Promise<Response> {
+  const text = await response.text();
   // By LF alone: JSON holds other line ends as they are.
-  const lines = (await response.text()).split("\n");
-  const last = lines.findLast((line) => line.startsWith(DATA));
+  const last = text.slice(text.lastIndexOf(`\n${DATA}`) + DATA.length + 1).trimEnd();
+  if (!isAnswer(last)) {
+    throw new AppError("unavailable", "The session ended before this call had its answer");
+  }
   const headers = new Headers(response.headers);
   headers.set("content-type", "application/json");
-  return new Response(last?.slice(DATA.length) ?? null, { status: response.status, headers });
+  return new Response(last, { status: response.status, headers });
+}
+
+/** What comes before the answer tells how far the call is, or asks something. */
+function isAnswer(text: string): boolean {
+  try {
+    const message: unknown = JSON.parse(text);
+    return isRecord(message) && ("result" in message || "error" in message);
+  } catch {
+    return false;
+  }
+}
+
+/** Types know no case; who names none takes anything. */
+function acceptOf({ headers }: Request): string {
+  return headers.get("accept")?.toLowerCase() ?? "*/*";
 }
 
 /** Some clients write null for the arguments of a tool that needs none. */

@@ -17,6 +17,8 @@ import { memoryUri } from "./resource_uris.ts";
 import { MAX_NAME_CHARS } from "./shorten.ts";
 import { defineTool, READ_ONLY, type Tool } from "./tool.ts";
 
+const MAX_URL_CHARS = 1_000;
+
 const searchTool: Tool = defineTool({
   name: "search",
   toolset: "core",
@@ -43,7 +45,7 @@ const searchTool: Tool = defineTool({
       head: { ...(indexing ? { indexing } : {}), ...(freshness ? { freshness } : {}) },
       key: "results",
       items: results.map(({ id, name }) => (
-        { id, title: clip(name, MAX_NAME_CHARS), url: memoryUri(id) }
+        { id, title: clip(name, MAX_NAME_CHARS), url: toUrl(id) }
       )),
       endAfter: () => ({}),
     });
@@ -62,7 +64,7 @@ const fetchTool: Tool = defineTool({
   args: AliasFetchArgs,
   result: AliasFetchResult,
   run: async (services, caller, { cursor, id }) => {
-    const url = memoryUri(id);
+    const url = toUrl(id);
     const asked = { id, scope: "all" as const, cursor };
     // The names of fields and the URI take room that the page does not know of.
     const page = await openPage(services, caller, { ...asked, reserve: countChars({ url }) + 50 });
@@ -74,5 +76,10 @@ const fetchTool: Tool = defineTool({
     };
   },
 });
+
+/** What is longer is cut, as ids may be, and each of their letters take nine characters. */
+function toUrl(id: string): string {
+  return clip(memoryUri(id), MAX_URL_CHARS);
+}
 
 export const ALIAS_TOOLS: readonly Tool[] = [searchTool, fetchTool];

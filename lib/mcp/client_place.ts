@@ -24,7 +24,8 @@ export const ASK_FOR_ROOTS: InputRequiredResult = inputRequired({
 export function firstFolder(roots: readonly { readonly uri: string }[]): string | undefined {
   for (const { uri } of roots) {
     try {
-      if (uri.startsWith("file:")) return fileURLToPath(uri);
+      const path = uri.startsWith("file:") ? fileURLToPath(uri) : "";
+      if (isAbsolutePath(path) && !path.includes("\0")) return path;
     } catch {
       // Of another machine, or no URL at all.
     }

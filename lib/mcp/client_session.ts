@@ -8,11 +8,15 @@ import {
   ProtocolErrorCode,
   ResourceNotFoundError,
   type ServerContext,
+  specTypeSchemas,
 } from "@modelcontextprotocol/server";
 import { firstFolder } from "./client_place.ts";
 
 /** What one client may want to be told of. */
 export const MAX_SUBSCRIPTIONS = 1_000;
+export const MAX_SUBSCRIBED_CHARS = 512 * 1024;
+/** One that says again and again that it works elsewhere now is not asked for ever. */
+const MAX_QUESTIONS = 3;
 /** A client that does not answer by then works nowhere, as far as is known. */
 export const ROOTS_LIMIT_MS = 2_000;
 
@@ -24,20 +28,32 @@ export interface ResourceChange {
   readonly isListChanged: boolean;
 }
 
+/** Where a client says that it works; `undefined` = it does not say. */
+interface Place {
+  readonly cwd: string | undefined;
+}
+
 /** One client, from its first message to its end. */
 export class ClientSession {
   readonly #subscriptions = new Map<string, string>();
   #server: McpServer | undefined;
-  #isListening = false;
+  /** Of what it wants to be told of, with the names that it uses. */
+  #subscribedChars = 0;
+  #ears = 0;
+  #hasListened = false;
   /** Where it works; absent until it was asked. */
-  #place: { readonly cwd: string | undefined } | undefined;
-  #asking: Promise<void> | undefined;
+  #place: Place | undefined;
+  #asking: Promise<Place | undefined> | undefined;
   /** How often it said that it works elsewhere now. */
   #moves = 0;
 
-  /** Whether there is, or was, a way to tell the client something unasked. */
-  get isListening(): boolean {
-    return this.#isListening;
+  /**
+   * Whether there is a way now to tell the client something unasked (`here`), there was and may be
+   * again (`away`), or never was.
+   */
+  get attention(): "here" | "away" | "none" {
+    if (this.#ears > 0) return "here";
+    return this.#hasListened ? "away" : "none";
   }
 
   /** To be called once, when the server of this client is made. */
@@ -49,9 +65,11 @@ export class ClientSession {
     });
   }
 
-  /** From now on there is a way to tell the client something unasked. */
-  listen(): void {
-    this.#isListening = true;
+  /** From now on there is a way to tell the client something unasked; returns what ends that. */
+  listen(): () => void {
+    this.#hasListened = true;
+    this.#ears++;
+    return () => this.#ears--;
   }
 
   /**
@@ -62,23 +80,30 @@ export class ClientSession {
    * @throws {ProtocolError} If it is too much.
    */
   subscribe(key: string, uri: string): void {
-    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS && !this.#subscriptions.has(key)) {
+    this.unsubscribe(key);
+    const chars = this.#subscribedChars + key.length + uri.length;
+    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS || chars > MAX_SUBSCRIBED_CHARS) {
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `A client may subscribe to ${MAX_SUBSCRIPTIONS} resources: unsubscribe from some first`,
+        `A client may subscribe to ${MAX_SUBSCRIPTIONS} resources, with ${MAX_SUBSCRIBED_CHARS} ` +
+          "characters in all: unsubscribe from some first",
       );
     }
     this.#subscriptions.set(key, uri);
+    this.#subscribedChars = chars;
   }
 
   unsubscribe(key: string): void {
+    const uri = this.#subscriptions.get(key);
+    if (uri === undefined) return;
     this.#subscriptions.delete(key);
+    this.#subscribedChars -= key.length + uri.length;
   }
 
-  /** Tells the client as much of a change as it wants to know; one that has left is told nothing. */
+  /** Tells the client as much of a change as it wants to know. */
   tell({ uris, isListChanged }: ResourceChange): void {
     const server = this.#server?.server;
-    if (!this.#isListening || server === undefined) return;
+    if (!this.#hasListened || server === undefined) return;
     const sent: Promise<void>[] = [];
     if (isListChanged) sent.push(server.sendResourceListChanged());
     for (const [key, uri] of this.#subscriptions) {
@@ -95,17 +120,21 @@ export class ClientSession {
    */
   async findCwd({ send, signal }: ServerContext["mcpReq"]): Promise<string | undefined> {
     if (this.#server?.server.getClientCapabilities()?.roots === undefined) return undefined;
-    while (this.#place === undefined && !signal.aborted) {
+    let latest: Place | undefined;
+    for (let left = MAX_QUESTIONS; left > 0 && !this.#place && !signal.aborted; left--) {
       // Calls at once share the question, and ask anew if the one that asked it is cancelled.
       this.#asking ??= this.#ask({ send, signal }).finally(() => {
         this.#asking = undefined;
       });
-      await this.#asking;
+      latest = await this.#asking ?? latest;
     }
-    return this.#place?.cwd;
+    return (this.#place ?? latest)?.cwd;
   }
 
-  async #ask({ send, signal }: Pick<ServerContext["mcpReq"], "send" | "signal">): Promise<void> {
+  /** Returns `undefined` if the call that asks is cancelled. */
+  async #ask(
+    { send, signal }: Pick<ServerContext["mcpReq"], "send" | "signal">,
+  ): Promise<Place | undefined> {
     const moves = this.#moves;
     let cwd: string | undefined;
     try {
@@ -113,10 +142,11 @@ export class ClientSession {
       const { roots } = await send({ method: "roots/list" }, options);
       cwd = firstFolder(roots);
     } catch {
-      if (signal.aborted) return;
+      if (signal.aborted) return undefined;
     }
-    // An answer from before it moved is none.
+    // It may have moved meanwhile.
     if (moves === this.#moves) this.#place = { cwd };
+    return { cwd };
   }
 }
 
@@ -136,11 +166,12 @@ export function addSubscriptions(
     if (key === undefined) throw new ResourceNotFoundError(uri);
     return key;
   };
-  server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
+  const { SubscribeRequestParams: params } = specTypeSchemas;
+  server.setRequestHandler("resources/subscribe", { params }, ({ uri }) => {
     session.subscribe(requireKey(uri), uri);
     return {};
   });
-  server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+  server.setRequestHandler("resources/unsubscribe", { params }, ({ uri }) => {
     session.unsubscribe(requireKey(uri));
     return {};
   });

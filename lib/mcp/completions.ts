@@ -1,5 +1,10 @@
 /** Completing what people type for the variable of a resource: ids of memories, and stores. */
-import { type McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import {
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  specTypeSchemas,
+} from "@modelcontextprotocol/server";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import { listManifests } from "@/lib/memories/read_manifest.ts";
 import { Slicer } from "@/lib/seams.ts";
@@ -13,10 +18,17 @@ const NOTES_PER_STEP = 500;
 
 /** Lets clients complete the variables of resource templates. */
 export function addCompletions({ server }: McpServer, services: Services): void {
-  server.setRequestHandler("completion/complete", async ({ params }) => {
-    const typed = params.argument.value.toLowerCase();
-    return { completion: toCompletion(await findValues(services, params.ref, typed)) };
-  });
+  const { CompleteRequestParams } = specTypeSchemas;
+  server.setRequestHandler(
+    "completion/complete",
+    { params: CompleteRequestParams },
+    async (params) => {
+      const typed = params.argument.value.toLowerCase();
+      const { values, total } = await findValues(services, params.ref, typed);
+      const shown = values.slice(0, MAX_COMPLETIONS);
+      return { completion: { values: shown, total, hasMore: total > shown.length } };
+    },
+  );
 }
 
 /** What is completed: an argument of a prompt, or the variable of a template. */
@@ -25,17 +37,23 @@ type Ref = { readonly type: "ref/prompt"; readonly name: string } | {
   readonly uri: string;
 };
 
-async function findValues(services: Services, ref: Ref, typed: string): Promise<string[]> {
+/** What fits what was typed: the first of it, and how much there is. */
+interface Found {
+  readonly values: readonly string[];
+  readonly total: number;
+}
+
+async function findValues(services: Services, ref: Ref, typed: string): Promise<Found> {
   if (ref.type === "ref/prompt") {
     requirePrompt(ref.name);
-    return [];
+    return { values: [], total: 0 };
   }
   switch (ref.uri) {
     case MEMORY_TEMPLATE:
       await services.index.refresh();
       return await new Slicer(services.clock).run(findIds(services.index, typed));
     case MANIFEST_TEMPLATE:
-      return (await listScopes(services)).filter((scope) => scope.toLowerCase().startsWith(typed));
+      return await findScopes(services, typed);
     default:
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
@@ -44,30 +62,36 @@ async function findValues(services: Services, ref: Ref, typed: string): Promise<
   }
 }
 
-async function listScopes(services: Services): Promise<string[]> {
+async function findScopes(services: Services, typed: string): Promise<Found> {
   const manifests = await listManifests(services);
   const ulids = manifests.flatMap(({ project, scopeId }) => project === undefined ? [] : [scopeId]);
-  return ["global", "project", ...ulids];
+  const values = ["global", "project", ...ulids].filter((scope) =>
+    scope.toLowerCase().startsWith(typed)
+  );
+  return { values, total: values.length };
 }
 
 /** Ids that begin so, then memories that have it anywhere in their id or name. */
-function* findIds(index: VaultIndex, typed: string): Generator<void, string[]> {
-  const first: string[] = [];
-  const others: string[] = [];
-  let count = 0;
+function* findIds(index: VaultIndex, typed: string): Generator<void, Found> {
+  let first: string[] = [];
+  let others: string[] = [];
+  let [count, total] = [0, 0];
   for (const note of index.notes()) {
-    if (++count % NOTES_PER_STEP === 0) yield;
+    if (++count % NOTES_PER_STEP === 0) {
+      // Few are shown, so that there is no need to sort them all.
+      [first, others] = [keepFirst(first), keepFirst(others)];
+      yield;
+    }
     if (note.kind !== "memory" || index.isListed(note.path) !== true) continue;
     const id = note.id.toLowerCase();
-    if (id.startsWith(typed)) first.push(note.id);
-    else if (id.includes(typed) || note.name.toLowerCase().includes(typed)) others.push(note.id);
+    const isFirst = id.startsWith(typed);
+    if (!isFirst && !id.includes(typed) && !note.name.toLowerCase().includes(typed)) continue;
+    (isFirst ? first : others).push(note.id);
+    total++;
   }
-  return [...first.sort(), ...others.sort()];
+  return { values: [...keepFirst(first), ...keepFirst(others)], total };
 }
 
-function toCompletion(
-  values: string[],
-): { values: string[]; total: number; hasMore: boolean } {
-  const total = values.length;
-  return { values: values.slice(0, MAX_COMPLETIONS), total, hasMore: total > MAX_COMPLETIONS };
+function keepFirst(values: string[]): string[] {
+  return values.sort().slice(0, MAX_COMPLETIONS);
 }

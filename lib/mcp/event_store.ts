@@ -7,13 +7,15 @@ import type { EventStore, JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Clock } from "@/lib/seams.ts";
 
 /** The name that the SDK gives to the stream of GET. */
-const STANDALONE_STREAM = "_GET_stream";
+export const STANDALONE_STREAM = "_GET_stream";
 /** Of one session. */
 export const MAX_EVENTS = 500;
-/** Of one session's messages as JSON; a message that is longer cannot be asked for again. */
+/** Of all texts of one session's messages; a message with more cannot be asked for again. */
 export const MAX_EVENT_CHARS = 256 * 1024;
 /** A client that comes back at all does so soon. */
 export const EVENT_LIFE_MS = 300_000;
+/** What a key or a number counts for. */
+const CHARS_A_VALUE = 8;
 
 export interface SessionEventsOptions {
   readonly clock: Clock;
@@ -30,22 +32,16 @@ interface StoredEvent {
   readonly storedAtMs: number;
 }
 
-/** A stream, and the number that stands for it in ids. */
-interface StreamEntry {
-  readonly streamId: string;
-  /** Of its events. */
-  count: number;
-}
-
-/** The last events of one session, the oldest forgotten first. */
+/**
+ * The last events of one session, the oldest forgotten first. The id of an event names its stream,
+ * so that a client can go on with that after the event itself is forgotten.
+ */
 export class SessionEvents implements EventStore {
   readonly #options: Required<SessionEventsOptions>;
+  /** By number, in the order in which they came. */
   readonly #events = new Map<number, StoredEvent>();
-  readonly #keys = new Map<string, number>();
-  readonly #streams = new Map<number, StreamEntry>();
   #chars = 0;
-  #nextEvent = 1;
-  #nextKey = 1;
+  #next = 1;
 
   constructor(options: SessionEventsOptions) {
     this.#options = { maxEvents: MAX_EVENTS, maxChars: MAX_EVENT_CHARS, ...options };
@@ -57,18 +53,18 @@ export class SessionEvents implements EventStore {
   }
 
   storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
-    const { clock, maxChars } = this.#options;
-    const key = this.#keyOf(streamId);
-    const number = this.#nextEvent++;
-    const chars = JSON.stringify(message).length;
+    const { clock, maxChars, maxEvents } = this.#options;
+    const number = this.#next++;
+    const chars = countChars(message, maxChars);
     if (chars <= maxChars) {
-      const storedAtMs = clock.monotonicMs();
-      this.#events.set(number, { streamId, message, chars, storedAtMs });
+      this.#events.set(number, { streamId, message, chars, storedAtMs: clock.monotonicMs() });
       this.#chars += chars;
-      this.#count(key, 1);
-      this.#makeRoom();
-    } else this.#count(key, 0);
-    return Promise.resolve(`${this.#options.tag}-${key}-${number}`);
+    }
+    for (const oldest of this.#events.keys()) {
+      if (this.#events.size <= maxEvents && this.#chars <= maxChars) break;
+      this.#forget(oldest);
+    }
+    return Promise.resolve(this.#format(streamId, number));
   }
 
   /** Returns the stream of an event, `undefined` if the id is none of this session's. */
@@ -77,7 +73,7 @@ export class SessionEvents implements EventStore {
   }
 
   /**
-   * Sends what followed an event in its stream, as far as it is kept.
+   * Sends what followed an event in its stream, as far as it is kept, and what comes meanwhile.
    *
    * @throws {RangeError} If the id is none of this session's.
    */
@@ -87,12 +83,10 @@ export class SessionEvents implements EventStore {
   ): Promise<string> {
     const last = this.#parse(lastEventId);
     if (last === undefined) throw new RangeError("No event of this session has that id");
-    const { key, number, streamId } = last;
-    const missed = [...this.#events].filter(([at, event]) =>
-      at > number && event.streamId === streamId && isMessage(event.message)
-    );
-    for (const [at, { message }] of missed) {
-      await send(`${this.#options.tag}-${key}-${at}`, message);
+    const { number: after, streamId } = last;
+    for (const [number, event] of this.#events) {
+      const isMissed = number > after && event.streamId === streamId && isMessage(event.message);
+      if (isMissed) await send(this.#format(streamId, number), event.message);
     }
     return streamId;
   }
@@ -106,55 +100,36 @@ export class SessionEvents implements EventStore {
     }
   }
 
-  #keyOf(streamId: string): number {
-    const known = this.#keys.get(streamId);
-    if (known !== undefined) return known;
-    const key = this.#nextKey++;
-    this.#keys.set(streamId, key);
-    this.#streams.set(key, { streamId, count: 0 });
-    return key;
-  }
-
-  /**
-   * Keeps the number of a stream's events, and forgets a stream that has none. That of GET stays as
-   * long as the session; of the others there would be one for each call that was ever made.
-   */
-  #count(key: number, change: 1 | 0 | -1): void {
-    const stream = this.#streams.get(key);
-    if (stream === undefined) return;
-    stream.count += change;
-    if (stream.count > 0 || stream.streamId === STANDALONE_STREAM) return;
-    this.#streams.delete(key);
-    this.#keys.delete(stream.streamId);
-  }
-
-  #makeRoom(): void {
-    const { maxChars, maxEvents } = this.#options;
-    for (const number of this.#events.keys()) {
-      if (this.#events.size <= maxEvents && this.#chars <= maxChars) break;
-      this.#forget(number);
-    }
-  }
-
   #forget(number: number): void {
-    const event = this.#events.get(number);
-    if (event === undefined) return;
+    this.#chars -= this.#events.get(number)?.chars ?? 0;
     this.#events.delete(number);
-    this.#chars -= event.chars;
-    this.#count(this.#keyOf(event.streamId), -1);
   }
 
-  #parse(eventId: string): { key: number; number: number; streamId: string } | undefined {
-    const { tag } = this.#options;
-    if (!eventId.startsWith(`${tag}-`)) return undefined;
-    const [key, number] = eventId.slice(tag.length + 1).split("-").map(Number);
-    const stream = key === undefined ? undefined : this.#streams.get(key);
-    if (key === undefined || !stream || !Number.isSafeInteger(number)) return undefined;
-    return { key, number: Number(number), streamId: stream.streamId };
+  #format(streamId: string, number: number): string {
+    return `${this.#options.tag}.${streamId}.${number}`;
+  }
+
+  #parse(eventId: string): { number: number; streamId: string } | undefined {
+    const [tag, streamId, text = "", ...more] = eventId.split(".");
+    const isOwn = tag === this.#options.tag && more.length === 0;
+    const number = /^\d{1,15}$/.test(text) ? Number(text) : this.#next;
+    return isOwn && streamId && number < this.#next ? { number, streamId } : undefined;
   }
 }
 
 /** The SDK stores an empty object where a stream begins, which is no message. */
 function isMessage(message: JSONRPCMessage): boolean {
   return "jsonrpc" in message;
+}
+
+/** Counts what a message takes, roughly and at no cost; stops counting beyond `most`. */
+function countChars(value: unknown, most: number): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return CHARS_A_VALUE;
+  let chars = 0;
+  for (const inner of Object.values(value)) {
+    chars += CHARS_A_VALUE + countChars(inner, most - chars);
+    if (chars > most) break;
+  }
+  return chars;
 }

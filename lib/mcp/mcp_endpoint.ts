@@ -29,7 +29,7 @@ import {
 import { buildServer, type Sender, type ServerContextInfo } from "./build_server.ts";
 import { ClientSession, type ResourceChange } from "./client_session.ts";
 import { InvocationLog } from "./invocation_log.ts";
-import { ResourceChanges, type ResourceChangesOptions } from "./resource_changes.ts";
+import { type Audience, ResourceChanges, type ResourceChangesOptions } from "./resource_changes.ts";
 import { McpSessions, type SessionsOptions } from "./sessions.ts";
 import { KEEP_ALIVE_MS, SseStreams } from "./sse_streams.ts";
 import { MAX_QUEUED_BYTES, type SseTransport } from "./sse_transport.ts";
@@ -123,8 +123,7 @@ export class McpEndpoint {
       vault,
       index,
       clock,
-      isAnybodyListening: () =>
-        this.#bus.listenerCount > 0 || [...this.#clients()].some(({ isListening }) => isListening),
+      audience: () => this.#audience(),
       tell: (change) => void this.tell(change),
     });
   }
@@ -161,15 +160,11 @@ export class McpEndpoint {
     const answering = isLegacy && this.#services.config.mcpLegacy === "sessions"
       ? this.#sessions.post({ ...toSessionRequest(sent, request), message: toMessage(parsedBody) })
       : this.#handler.fetch(request, { parsedBody });
-    this.#answering.add(answering);
-    try {
-      const response = await answering;
-      if (!isEvents(response)) return response;
-      if (isLegacy) return takesEvents(sent.request) ? response : await toJson(response);
-      return isListen(body) ? this.#bound(sent.request, response) : response;
-    } finally {
-      this.#answering.delete(answering);
-    }
+    this.#hold(answering);
+    const response = await answering;
+    if (!isEvents(response)) return response;
+    if (isLegacy) return takesEvents(sent.request) ? response : await toJson(response);
+    return this.#track(sent.request, response, isListen(body) ? "listen" : "call");
   }
 
   /**
@@ -314,6 +309,12 @@ export class McpEndpoint {
     }
   }
 
+  #audience(): Audience {
+    const attentions = new Set([...this.#clients()].map(({ attention }) => attention));
+    if (this.#bus.listenerCount > 0 || attentions.has("here")) return "here";
+    return attentions.has("away") ? "away" : "none";
+  }
+
   /** Those of 2025 and 2024. */
   *#clients(): Iterable<ClientSession> {
     yield* this.#sessions.clients();
@@ -323,14 +324,26 @@ export class McpEndpoint {
     }
   }
 
-  /** Listens to a client of 2026 that listens: what it does not read must not heap up. */
-  #bound({ signal }: Request, response: Response): Response {
+  /**
+   * Follows a stream to a client of 2026: what one that listens does not read must not heap up, and
+   * a stop waits for the end of a call.
+   */
+  #track({ signal }: Request, response: Response, kind: "listen" | "call"): Response {
     const { body, headers, status } = response;
-    this.#changes.watch();
     if (body === null) return response;
+    const { promise, resolve: onEnd } = Promise.withResolvers<void>();
     const onGiveUp = () => this.#services.logger.warn("stream-given-up");
-    const bounds = { maxQueuedBytes: MAX_QUEUED_BYTES, signal, onGiveUp, onEnd: () => {} };
-    return new Response(trackStream(body, bounds), { status, headers });
+    if (kind === "listen") this.#changes.watch();
+    else this.#hold(promise);
+    const bounds = kind === "listen" ? { maxQueuedBytes: MAX_QUEUED_BYTES } : {};
+    const tracked = trackStream(body, { ...bounds, signal, onGiveUp, onEnd });
+    return new Response(tracked, { status, headers });
+  }
+
+  /** Has a stop wait for something. */
+  #hold(work: Promise<unknown>): void {
+    const held = work.catch(() => undefined).finally(() => this.#answering.delete(held));
+    this.#answering.add(held);
   }
 
   /** Remembers who sent a request; returns the one that the SDK is to see, whose body is not read. */

@@ -6,6 +6,7 @@
 import { GLOBAL_SCOPE_ID } from "@/lib/contracts.ts";
 import type { NoteEdit, VaultIndex } from "@/lib/index/vault_index.ts";
 import type { IndexedNote } from "@/lib/index/indexed_note.ts";
+import { isInactive } from "@/lib/index/note_table.ts";
 import { PROFILED, profilePath } from "@/lib/journal/profiles.ts";
 import { manifestOf } from "@/lib/memories/read_manifest.ts";
 import type { Clock } from "@/lib/seams.ts";
@@ -16,18 +17,23 @@ import type { ResourceChange } from "./client_session.ts";
 import { manifestUri, memoryUri, profileUri } from "./resource_uris.ts";
 
 /** How long changes are collected, and so how often clients are told at the most. */
-export const TELL_DELAY_MS = 500;
+export const TELL_DELAY_MS = 300;
 /** How often the vault is looked at where nothing is heard of changes. */
 export const LOOK_EVERY_MS = 2_000;
 /** A look is to take no more than one part of so many of the time. */
 const LOOK_SHARE = 20;
 
+/**
+ * Whether any client is there to be told (`here`), none but such as may come back and ask what they
+ * missed (`away`), or none at all.
+ */
+export type Audience = "here" | "away" | "none";
+
 export interface ResourceChangesOptions {
   readonly vault: Vault;
-  readonly index: Pick<VaultIndex, "freshness" | "onChanged" | "refresh">;
+  readonly index: Pick<VaultIndex, "freshness" | "indexing" | "onChanged" | "refresh">;
   readonly clock: Clock;
-  /** Tells whether any client wants to hear of changes. */
-  readonly isAnybodyListening: () => boolean;
+  readonly audience: () => Audience;
   readonly tell: (change: ResourceChange) => void;
   readonly tellDelayMs?: number;
   readonly lookEveryMs?: number;
@@ -41,6 +47,10 @@ export class ResourceChanges {
   #isListChanged = false;
   #tellTimer: ReturnType<typeof setTimeout> | undefined;
   #lookTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Whether there is a next look, or one under way. */
+  #isLooking = false;
+  /** Whether the vault was being read at the last look: what that brings in is told by nobody. */
+  #wasIndexing = false;
   #isClosed = false;
 
   constructor(options: ResourceChangesOptions) {
@@ -50,7 +60,10 @@ export class ResourceChanges {
 
   /** To be called when a client begins to listen. */
   watch(): void {
-    if (this.#lookTimer === undefined) this.#lookAfter(this.#options.lookEveryMs);
+    this.#wasIndexing ||= this.#options.index.indexing !== undefined;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#lookAfter(this.#options.lookEveryMs);
   }
 
   /** Tells nobody anything any more. */
@@ -62,19 +75,18 @@ export class ResourceChanges {
   }
 
   #note(paths: ReadonlySet<VaultPath>, edits: readonly NoteEdit[]): void {
-    if (!this.#options.isAnybodyListening()) return;
+    if (this.#options.audience() === "none") return;
     for (const path of paths) this.#noteFile(path);
     for (const edit of edits) this.#noteEdit(edit);
-    if (this.#uris.size === 0 && !this.#isListChanged) return;
-    this.#tellTimer ??= setTimeout(() => this.#tell(), this.#options.tellDelayMs);
-    Deno.unrefTimer(this.#tellTimer);
+    const [before, after] = [edits.map((edit) => edit.before), edits.map((edit) => edit.after)];
+    if (describeAll(before) !== describeAll(after)) this.#isListChanged = true;
+    this.#tellSoon();
   }
 
   #noteFile(path: VaultPath): void {
-    const { vault } = this.#options;
     const who = PROFILED.find((each) => profilePath(each) === path);
     if (who !== undefined) this.#uris.add(profileUri(who));
-    const store = storeOf(vault, path);
+    const store = storeOf(this.#options.vault, path);
     if (store === undefined) return;
     if (path === manifestOf(store.folder)) this.#uris.add(manifestUri(store.scopeId));
     // It says whose store it is, and that there is one.
@@ -85,11 +97,12 @@ export class ResourceChanges {
   #noteEdit({ path, before, after }: NoteEdit): void {
     this.#uris.add(memoryUri(path));
     for (const note of [before, after]) if (note) this.#uris.add(memoryUri(note.id));
-    const isProfile = PROFILED.some((who) => profilePath(who) === path);
-    const isNewOrGone = before === undefined || after === undefined;
-    if (describe(before) !== describe(after) || (isProfile && isNewOrGone)) {
-      this.#isListChanged = true;
-    }
+  }
+
+  #tellSoon(): void {
+    if (this.#uris.size === 0 && !this.#isListChanged) return;
+    this.#tellTimer ??= setTimeout(() => this.#tell(), this.#options.tellDelayMs);
+    Deno.unrefTimer(this.#tellTimer);
   }
 
   #tell(): void {
@@ -101,26 +114,36 @@ export class ResourceChanges {
   }
 
   #lookAfter(ms: number): void {
-    if (this.#isClosed) return;
     this.#lookTimer = setTimeout(() => void this.#look(), ms);
     Deno.unrefTimer(this.#lookTimer);
   }
 
   async #look(): Promise<void> {
-    const { clock, index, isAnybodyListening, lookEveryMs } = this.#options;
-    this.#lookTimer = undefined;
-    if (!isAnybodyListening()) return;
+    const { audience, clock, index, lookEveryMs } = this.#options;
     const startMs = clock.monotonicMs();
+    const isIndexing = index.indexing !== undefined;
+    if (this.#wasIndexing && !isIndexing) {
+      this.#isListChanged = true;
+      this.#tellSoon();
+    }
+    this.#wasIndexing = isIndexing;
     // Heard of: then the index looks by itself.
     if (index.freshness.mode === "scan") await index.refresh().catch(() => undefined);
+    this.#isLooking = !this.#isClosed && audience() === "here";
+    if (!this.#isLooking) return;
     const tookMs = clock.monotonicMs() - startMs;
     this.#lookAfter(Math.max(lookEveryMs, tookMs * LOOK_SHARE));
   }
 }
 
-/** What the list of resources shows of a note. */
-function describe(note: IndexedNote | undefined): string {
-  if (note?.kind !== "memory") return "";
-  const { id, name, description, status } = note;
-  return JSON.stringify([id, name, description, status]);
+/** What the list of resources shows of some notes, in whatever order. */
+function describeAll(notes: readonly (IndexedNote | undefined)[]): string {
+  return notes.flatMap((note) => describe(note) ?? []).sort().join("\n");
+}
+
+function describe(note: IndexedNote | undefined): string | undefined {
+  const who = PROFILED.find((each) => profilePath(each) === note?.path);
+  if (who !== undefined) return profileUri(who);
+  if (note?.kind !== "memory" || isInactive(note)) return undefined;
+  return JSON.stringify([note.id, note.name, note.description]);
 }

@@ -5,6 +5,7 @@ import {
   ProtocolErrorCode,
   ResourceNotFoundError,
   type ServerContext,
+  specTypeSchemas,
 } from "@modelcontextprotocol/server";
 import type { Caller } from "@/lib/contracts.ts";
 import { AppError, type ErrorCode } from "@/lib/errors.ts";
@@ -126,14 +127,18 @@ export function addResources(
   services: Services,
   { callerOf, placedCallerOf }: Senders,
 ): void {
-  server.setRequestHandler("resources/list", async ({ params }, context) => {
-    const caller = callerOf(context);
-    return await orProtocolError(() => listResources(services, caller, params?.cursor));
-  });
+  const { PaginatedRequestParams, ReadResourceRequestParams } = specTypeSchemas;
+  server.setRequestHandler("resources/list", { params: PaginatedRequestParams }, async (
+    { cursor },
+    context,
+  ) => await orProtocolError(() => listResources(services, callerOf(context), cursor)));
   server.setRequestHandler("resources/templates/list", () => ({
     resourceTemplates: [...RESOURCE_TEMPLATES],
   }));
-  server.setRequestHandler("resources/read", async ({ params: { uri } }, context) => {
+  server.setRequestHandler("resources/read", { params: ReadResourceRequestParams }, async (
+    { uri },
+    context,
+  ) => {
     const caller = isOfPlace(uri) ? await placedCallerOf(context) : callerOf(context);
     if (caller === undefined) return ASK_FOR_ROOTS;
     return { contents: [await orProtocolError(() => readResource(services, caller, uri), uri)] };

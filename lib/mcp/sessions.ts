@@ -19,7 +19,7 @@ import { OpenMap } from "./_open_map.ts";
 import { PendingCalls, tooManyCalls } from "./_pending_calls.ts";
 import { trackStream } from "./_tracked_stream.ts";
 import { ClientSession } from "./client_session.ts";
-import { SessionEvents } from "./event_store.ts";
+import { SessionEvents, STANDALONE_STREAM } from "./event_store.ts";
 import { KEEP_ALIVE_MS, MAX_PENDING_CALLS } from "./sse_streams.ts";
 import { MAX_QUEUED_BYTES } from "./sse_transport.ts";
 
@@ -110,22 +110,26 @@ export class McpSessions {
   /**
    * Answers a POST. A call to initialize opens a session, also where it names one that has ended.
    *
-   * @throws {InvalidRequest} If a call to initialize is malformed.
+   * @throws {InvalidRequest} If a call to initialize is malformed, or the id is in use.
    * @throws {AppError} `session-required`, `session-not-found`, `unavailable` if there are too many
    * sessions, `too-many-requests` if too many of this one's requests wait for their answers.
    */
   async post({ request, principal, message }: SessionMessage): Promise<Response> {
     const isFirst = "method" in message && message.method === "initialize";
-    const id = request.headers.get(SESSION_HEADER);
-    if (isFirst && (id === null || this.#sessions.get(id) === undefined)) {
+    if (isFirst && this.#find({ request, principal }) === undefined) {
       return await this.#open({ request, principal, message });
     }
     const session = this.#require({ request, principal });
-    if (!session.calls.admit(message)) throw tooManyCalls();
-    const response = await session.transport.handleRequest(request, { parsedBody: message });
-    if (!response.ok) session.calls.withdraw(message);
-    else if (isSpecType.CancelledNotification(message)) {
-      await session.transport.endCancelled(message.params.requestId);
+    const { calls, transport } = session;
+    const isCall = "method" in message && "id" in message;
+    // The SDK would send both answers to the second, and none to the first.
+    if (isCall && calls.has(message.id)) throw sameId();
+    if (isCall && !calls.admit(message)) throw tooManyCalls();
+    const response = await transport.handleRequest(request, { parsedBody: message });
+    if (!response.ok) calls.withdraw(message);
+    else if (!isCall) calls.admit(message);
+    if (response.ok && isSpecType.CancelledNotification(message)) {
+      await transport.endCancelled(message.params.requestId);
     }
     return this.#track(session, request, response);
   }
@@ -137,11 +141,18 @@ export class McpSessions {
    */
   async listen(asked: SessionRequest): Promise<Response> {
     const session = this.#require(asked);
+    const { client, events, transport } = session;
     const { request } = asked;
-    const response = await session.transport.handleRequest(request);
+    // Who comes back knows better than we whether the stream has broken.
+    const streamId = await events.getStreamIdForEventId(request.headers.get("last-event-id") ?? "");
+    if (streamId === STANDALONE_STREAM) transport.closeStandaloneSSEStream();
+    const response = await transport.handleRequest(request);
     if (!response.ok) return response;
-    session.client.listen();
-    return this.#track(session, request, response, this.#options.maxQueuedBytes);
+    const hangUp = client.listen();
+    return this.#track(session, request, response, {
+      maxQueuedBytes: this.#options.maxQueuedBytes,
+      onEnd: hangUp,
+    });
   }
 
   /**
@@ -175,7 +186,7 @@ export class McpSessions {
   /**
    * Opens no more sessions, ends the streams of those there are at once, and then the sessions.
    *
-   * @param graceMs How long calls have to finish.
+   * @param graceMs How long calls have to finish whose clients wait.
    */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
@@ -187,7 +198,7 @@ export class McpSessions {
   }
 
   async #open({ request, principal, message }: SessionMessage): Promise<Response> {
-    if (!isInitializeRequest(message)) throw badInitialize();
+    if (!isInitializeRequest(message) || !("id" in message)) throw badInitialize();
     if (this.#isClosed) throw new AppError("unavailable", "The server is about to stop");
     this.#makeRoom();
     const session = this.#register(principal);
@@ -229,11 +240,15 @@ export class McpSessions {
   }
 
   /** What another token opened is not there for this one. */
-  #require({ request, principal }: SessionRequest): Session {
-    const id = request.headers.get(SESSION_HEADER);
-    if (!id) throw noSession();
-    const session = this.#sessions.get(id);
-    if (session === undefined || session.principal !== principal) throw sessionNotFound();
+  #find({ request, principal }: SessionRequest): Session | undefined {
+    const session = this.#sessions.get(request.headers.get(SESSION_HEADER) ?? "");
+    return session?.principal === principal ? session : undefined;
+  }
+
+  #require(asked: SessionRequest): Session {
+    if (!asked.request.headers.get(SESSION_HEADER)) throw noSession();
+    const session = this.#find(asked);
+    if (session === undefined) throw sessionNotFound();
     session.usedAtMs = this.#options.clock.monotonicMs();
     return session;
   }
@@ -255,21 +270,22 @@ export class McpSessions {
     session: Session,
     { signal }: Request,
     response: Response,
-    maxQueuedBytes?: number,
+    bounds: { readonly maxQueuedBytes?: number; readonly onEnd?: () => void } = {},
   ): Response {
     const { body, headers, status } = response;
     if (body === null || !response.ok) return response;
-    const { promise: ended, resolve: onEnd } = Promise.withResolvers<void>();
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     session.bodies.add(ended);
     const tracked = trackStream(body, {
+      ...bounds,
       signal,
       onEnd: () => {
+        bounds.onEnd?.();
         session.bodies.delete(ended);
         session.usedAtMs = this.#options.clock.monotonicMs();
-        onEnd();
+        end();
       },
       onGiveUp: this.#options.onGiveUp,
-      ...(maxQueuedBytes === undefined ? {} : { maxQueuedBytes }),
     });
     return new Response(tracked, { status, headers });
   }
@@ -335,7 +351,13 @@ function sessionNotFound(): AppError {
 
 function badInitialize(): InvalidRequest {
   return new InvalidRequest(
-    "Cannot open a session: initialize needs protocolVersion, capabilities and clientInfo",
+    "Cannot open a session: initialize needs an id, protocolVersion, capabilities and clientInfo",
+  );
+}
+
+function sameId(): InvalidRequest {
+  return new InvalidRequest(
+    "Another request of this session has the same id and waits for its answer: take another",
   );
 }
 

@@ -16,7 +16,7 @@ export interface ToolHints {
   readonly openWorldHint: boolean;
 }
 
-/** For tools that change nothing. */
+/** For tools that change nothing in the vault. */
 export const READ_ONLY: ToolHints = {
   readOnlyHint: true,
   destructiveHint: false,

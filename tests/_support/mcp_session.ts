@@ -1,6 +1,7 @@
 /** One session of 2025 as bytes: for what the clients of the SDK hide. */
 import { ok } from "node:assert/strict";
 import { post } from "./mcp_rows.ts";
+import { until } from "./until.ts";
 
 /** An event as it came. */
 export interface SseEvent {
@@ -16,6 +17,8 @@ export interface RawSession {
   post(body: unknown, more?: Record<string, string>): Promise<Response>;
   /** Opens the stream of GET. */
   listen(lastEventId?: string): Promise<EventReader>;
+  /** The same as soon as the server has seen that the stream before has ended. */
+  listenAgain(lastEventId?: string): Promise<EventReader>;
   end(): Promise<Response>;
 }
 
@@ -47,6 +50,12 @@ export async function openRawSession(
       const last = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
       return new EventReader(await fetch(`${url}/mcp`, { headers: { ...own, ...last } }));
     },
+    listenAgain: (lastEventId) =>
+      until(async () => {
+        const stream = await session.listen(lastEventId);
+        if (stream.status !== 409) return stream;
+        await stream.close();
+      }),
     end: () => fetch(`${url}/mcp`, { method: "DELETE", headers: own }),
   };
   const ready = await session.post({ jsonrpc: "2.0", method: "notifications/initialized" });

@@ -72,6 +72,21 @@ describe("tools search and fetch", () => {
     equal(text, LONG);
   });
 
+  it("keep their bounds whatever the id", async () => {
+    const id = "长".repeat(3_000);
+    const body = "zebra ".repeat(5_000);
+    await using world = await serveMcp({
+      "memories/m.md": `---\nid: ${id}\nname: Long\ndescription: D\n---\n${body}`,
+    }, { config: { mcpAliases: "on" } });
+    await using client = await clientOver("modern").connect(world.server.url);
+
+    const found = dataOf(await client.call("search", { query: "zebra" }));
+    const read = dataOf(await client.call("fetch", { id }));
+
+    equal((found["results"] as unknown[]).length, 1);
+    ok(String(read["text"]).length > 1_000);
+  });
+
   it("say what is wrong", async () => {
     await using world = await serveMcp(FILES, { config: { mcpAliases: "on" } });
     await using client = await clientOver("modern").connect(world.server.url);

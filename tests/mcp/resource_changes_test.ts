@@ -8,12 +8,13 @@ import {
 import { describe, it } from "@std/testing/bdd";
 import type { Client } from "@modelcontextprotocol/client";
 import type { Config } from "@/lib/config.ts";
-import { MAX_SUBSCRIPTIONS } from "@/lib/mcp/client_session.ts";
+import { MAX_SUBSCRIBED_CHARS, MAX_SUBSCRIPTIONS } from "@/lib/mcp/client_session.ts";
+import { type Audience, ResourceChanges } from "@/lib/mcp/resource_changes.ts";
 import { memoryUri } from "@/lib/mcp/resource_uris.ts";
 import { type EndpointWorld, serveEndpoint } from "@/tests/_support/endpoint_world.ts";
 import { connectSdk } from "@/tests/_support/mcp.ts";
 import { openRawSession } from "@/tests/_support/mcp_session.ts";
-import { untilSo } from "@/tests/_support/until.ts";
+import { until, untilSo } from "@/tests/_support/until.ts";
 
 const FILES = {
   "memories/m1.md": memory("m1", "one"),
@@ -66,9 +67,23 @@ async function open(
     options: { changes: { tellDelayMs: 20, lookEveryMs: 30 } },
   });
   const ear = await listen(world.url, transport, uris);
-  // A client of 2025 opens its stream after it has been answered.
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await untilHeard(world, ear.heard);
   return { world, ear };
+}
+
+/** A client of 2025 opens its stream after it has been answered: calls until it hears, and no more. */
+async function untilHeard({ mcp }: EndpointWorld, heard: string[]): Promise<void> {
+  await until(async () => {
+    await mcp.tell({ uris: new Set(), isListChanged: true });
+    return heard.length > 0;
+  });
+  await settle();
+  heard.length = 0;
+}
+
+/** So long that what was sent has come. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 100));
 }
 
 describe("changes on disk", () => {
@@ -83,7 +98,7 @@ describe("changes on disk", () => {
           heard.length = 0;
           change();
           await untilSo(`${what} is heard, not ${heard}`, () => heard.length >= what.length);
-          await new Promise((resolve) => setTimeout(resolve, 60));
+          await settle();
           deepEqual(
             heard.filter((uri) => uri !== "list").concat(heard.includes("list") ? ["list"] : []),
             what,
@@ -131,7 +146,7 @@ describe("changes on disk", () => {
     }
     await world.services.index.refresh();
     await untilSo("it is heard", () => ear.heard.length >= 2);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await settle();
 
     deepEqual(ear.heard.toSorted(), ["list", "memory://m1"]);
     await ear.close();
@@ -145,7 +160,7 @@ describe("changes on disk", () => {
     await world.services.index.refresh();
     world.services.write("memories/m2.md", memory("m2", "other"));
     await world.services.index.refresh();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await settle();
 
     deepEqual(ear.heard, []);
     await ear.close();
@@ -162,16 +177,19 @@ describe("changes on disk", () => {
     client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
       heard.push(params.uri);
     });
+    client.setNotificationHandler("notifications/resources/list_changed", () => {
+      heard.push("list");
+    });
     for (const uri of ["memory://m1", "memory://m2"]) await client.subscribeResource({ uri });
     await client.unsubscribeResource({ uri: "memory://m1" });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await untilHeard(world, heard);
 
     for (const id of ["m1", "m2"]) {
       world.services.write(`memories/${id}.md`, memory(id, "other"));
     }
     await world.services.index.refresh();
     await untilSo("one is heard", () => heard.length > 0);
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await settle();
 
     deepEqual(heard, ["memory://m2"]);
   });
@@ -222,5 +240,115 @@ describe("subscriptions", () => {
 
     ok(again.result !== undefined);
     equal(tooMany.error.code, -32602);
+  });
+
+  it("are bounded in length too", async () => {
+    await using world = await serveEndpoint();
+    await using connection = await connectSdk(world.url, "legacy");
+    const { client } = connection;
+    const uriOf = (number: number) => memoryUri(`${number}${"x".repeat(10_000)}`);
+
+    const most = Math.floor(MAX_SUBSCRIBED_CHARS / (2 * uriOf(10).length));
+    for (let number = 0; number < most; number++) await subscribe(client, uriOf(number));
+
+    await rejects(subscribe(client, uriOf(99)), { code: -32602 });
+    await client.unsubscribeResource({ uri: uriOf(0) });
+    await subscribe(client, uriOf(99));
+  });
+});
+
+describe("what a first load brings in", () => {
+  it("is told to who listens already, as one change of the list", async () => {
+    let isReading = true;
+    await using world = await serveEndpoint({
+      files: FILES,
+      isReady: false,
+      replace: ({ index }) => ({
+        index: new Proxy(index, {
+          get: (target, key) => {
+            if (key === "indexing") return isReading ? { done: 1, total: 2 } : undefined;
+            const value: unknown = Reflect.get(target, key, target);
+            return typeof value === "function" ? value.bind(target) : value;
+          },
+        }),
+      }),
+      options: { changes: { tellDelayMs: 0, lookEveryMs: 10 } },
+    });
+    await using connection = await connectSdk(world.url, "modern");
+    const heard: string[] = [];
+    connection.client.setNotificationHandler("notifications/resources/list_changed", () => {
+      heard.push("list");
+    });
+    await connection.client.listen({ resourcesListChanged: true });
+
+    await world.services.ready();
+    await settle();
+    const before = heard.length;
+    isReading = false;
+    await untilSo("it is heard", () => heard.length > 0);
+    await settle();
+
+    deepEqual([before, heard], [0, ["list"]]);
+  });
+});
+
+describe("ResourceChanges", () => {
+  /** An index that counts how often somebody looks, and is slow at that. */
+  function openChanges() {
+    let looks = 0;
+    let audience: Audience = "here";
+    const changes = new ResourceChanges({
+      vault: undefined as never,
+      index: {
+        freshness: { mode: "scan" },
+        indexing: undefined,
+        onChanged: () => () => {},
+        refresh: async () => {
+          looks++;
+          await new Promise((resolve) => setTimeout(resolve, 10));
+          return { verified: true, ageMs: 0 };
+        },
+      },
+      clock: { nowMs: () => 0, monotonicMs: () => 0 },
+      audience: () => audience,
+      tell: () => {},
+      lookEveryMs: 10,
+    });
+    return { changes, looks: () => looks, setAudience: (next: Audience) => audience = next };
+  }
+
+  it("looks in one row, however often somebody begins to listen", async () => {
+    const { changes, looks } = openChanges();
+
+    for (let round = 0; round < 50; round++) {
+      changes.watch();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    changes.close();
+
+    // One look takes as long as four of the rounds, and 50 rows would make hundreds.
+    ok(looks() > 0 && looks() < 40, `${looks()}`);
+  });
+
+  it("looks no more once nobody is there, and again when somebody is", async () => {
+    const { changes, looks, setAudience } = openChanges();
+    changes.watch();
+    await untilSo("it has looked", () => looks() > 0);
+
+    setAudience("away");
+    await settle();
+    const before = looks();
+    await settle();
+    const after = looks();
+    setAudience("here");
+    changes.watch();
+    await untilSo("it looks again", () => looks() > after);
+    changes.close();
+    await settle();
+    const atEnd = looks();
+    await settle();
+
+    equal(after, before);
+    equal(looks(), atEnd);
   });
 });

@@ -247,6 +247,21 @@ describe("resources without sessions", () => {
     );
   });
 
+  it("that are larger than a stream of 2024 takes are an error there, and read elsewhere", async () => {
+    const text = "x".repeat(5_000_000);
+    await using world = await serveMcp({ "large.md": text });
+    await using old = await connectSdk(world.server.url, "sse");
+    await using now = await connectSdk(world.server.url, "legacy");
+    const uri = "memory://large.md";
+
+    await rejects(old.client.readResource({ uri }), /larger than this stream takes/);
+    const { contents: [content] } = await now.client.readResource({ uri });
+    const { prompts } = await old.client.listPrompts();
+
+    ok(content && "text" in content && content.text === text);
+    ok(prompts.length > 0);
+  });
+
   it("are there, and nobody is promised to be told of changes", async () => {
     await using world = await serveMcp(FILES, { config: { mcpLegacy: "stateless" } });
     await using connection = await connectSdk(world.server.url, "legacy");

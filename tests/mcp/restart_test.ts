@@ -6,15 +6,18 @@ import {
   strictEqual as equal,
 } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
+import { McpServer } from "@modelcontextprotocol/server";
 import { createServices } from "@/lib/services.ts";
 import { startServer } from "@/routes/server.ts";
 import {
   clientOver,
   CLIENTS,
+  connectSdk,
   type McpClient,
   type McpWorld,
   serveMcp,
 } from "@/tests/_support/mcp.ts";
+import { serveEndpoint } from "@/tests/_support/endpoint_world.ts";
 import { until } from "@/tests/_support/until.ts";
 
 const files = { "memories/m1.md": "---\nid: m1\nname: Zebra\ndescription: Stripes\n---\nzebra\n" };
@@ -143,5 +146,35 @@ describe("a server that stops", () => {
     await failed;
 
     ok(signal?.aborted);
+  });
+
+  it("lets a call of 2026 finish that has told of its progress", async () => {
+    const finished = Promise.withResolvers<void>();
+    await using world = await serveEndpoint({
+      options: {
+        build: () => {
+          const mcp = new McpServer({ name: "test", version: "1" });
+          mcp.registerTool("slow", {}, async ({ mcpReq }) => {
+            const progressToken = mcpReq._meta?.progressToken ?? 0;
+            const params = { progressToken, progress: 1 };
+            await mcpReq.notify({ method: "notifications/progress", params });
+            await finished.promise;
+            return { content: [{ type: "text", text: "done" }] };
+          });
+          return mcp;
+        },
+      },
+    });
+    await using connection = await connectSdk(world.url, "modern");
+    const told = Promise.withResolvers<void>();
+    const call = connection.client.callTool({ name: "slow" }, { onprogress: () => told.resolve() });
+    await told.promise;
+
+    const stopping = world.mcp.close(60_000);
+    finished.resolve();
+    const { content } = await call;
+    await stopping;
+
+    deepEqual(content, [{ type: "text", text: "done" }]);
   });
 });

@@ -156,7 +156,10 @@ describeWithGit("roots", () => {
   }
 
   it("that are none leave the call as it was", async () => {
-    await using stage = await open("legacy", () => ["file://elsewhere/x", "nonsense", ""]);
+    await using stage = await open(
+      "legacy",
+      () => ["file://elsewhere/x", "file:///a%00b", "file:"],
+    );
 
     match(await stage.projectOf(), /not known where you work/);
     match(await stage.projectOf(), /not known where you work/);
@@ -223,5 +226,28 @@ describe("ClientSession.findCwd()", () => {
     deepEqual([await cancelled, await other], [undefined, "/work"]);
     deepEqual(asked, ["first", "second"]);
     ok(await find(never, second) === "/work");
+  });
+
+  it("asks no more than a few times where the client moves with each answer", async () => {
+    const session = new ClientSession();
+    let moved = () => {};
+    const attached = {
+      server: {
+        getClientCapabilities: () => ({ roots: {} }),
+        setNotificationHandler: (_method: string, handler: () => void) => moved = handler,
+      },
+    };
+    session.attach(attached as unknown as Parameters<ClientSession["attach"]>[0]);
+    let asked = 0;
+    const send = () => {
+      moved();
+      return Promise.resolve({ roots: [{ uri: `file:///work${++asked}` }] });
+    };
+    const { signal } = new AbortController();
+    type Context = Parameters<ClientSession["findCwd"]>[0];
+
+    const cwd = await session.findCwd({ send, signal } as unknown as Context);
+
+    deepEqual([cwd, asked], ["/work3", 3]);
   });
 });

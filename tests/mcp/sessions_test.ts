@@ -80,12 +80,9 @@ describe("a session", () => {
     await second.close();
 
     deepEqual([first.status, second.status], [200, 409]);
-    const third = await until(async () => {
-      const stream = await session.listen();
-      if (stream.status === 200) return stream;
-      await stream.close();
-    });
+    const third = await session.listenAgain();
     await third.close();
+    equal(third.status, 200);
   });
 
   it("takes a GET that accepts anything", async () => {
@@ -113,7 +110,7 @@ describe("a session", () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     const wasAborted = waits[0]?.signal.aborted;
     waits[0]?.finish();
-    const again = await session.listen(begin?.id);
+    const again = await session.listenAgain(begin?.id);
     const events = await again.rest();
 
     deepEqual([wasAborted, again.status], [false, 200]);
@@ -128,9 +125,8 @@ describe("a session", () => {
     const begin = await stream.next();
     await stream.close();
     await untilSo("the call has begun", () => waits.length === 1);
-    await new Promise((resolve) => setTimeout(resolve, 50));
 
-    const again = await session.listen(begin?.id);
+    const again = await session.listenAgain(begin?.id);
     waits[0]?.finish();
 
     deepEqual((await again.rest()).map(({ data }) => data?.["id"]), [7]);
@@ -166,10 +162,9 @@ describe("a session", () => {
     await change("m1");
     const first = await stream.next();
     await stream.close();
-    await new Promise((resolve) => setTimeout(resolve, 50));
 
     await change("m2");
-    const again = await session.listen(first?.id);
+    const again = await session.listenAgain(first?.id);
     const missed = await again.next();
     await change("m3");
     const later = await again.next();
@@ -216,14 +211,102 @@ describe("a session", () => {
     const answer = { jsonrpc: "2.0", id: 1, result: {} };
     const others = await statusOf(session.post(answer));
     waits[0]?.finish();
-    await untilSo("one has ended", () => waits.length === MAX_PENDING_CALLS);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    const taken = await session.post(wait(1_001));
-    await taken.body?.cancel();
+    await until(async () => await statusOf(session.post(wait(1_001))) === 200);
 
     deepEqual([refused.status, refused.headers.get("retry-after")], [429, "1"]);
     match(text, /"code":-32000,"message":"Too many requests of this session/);
-    deepEqual([others, taken.status], [202, 200]);
+    equal(others, 202);
+  });
+
+  it("refuses a call with the id of another that is under way", async () => {
+    const { world, waits } = await serveWaits();
+    await using _world = world;
+    const session = await openRawSession(world.url);
+    const call = await session.post(wait(7));
+    await untilSo("the call has begun", () => waits.length === 1);
+
+    const again = await session.post(wait(7));
+    const text = await again.text();
+    waits[0]?.finish();
+    const events = await new EventReader(call).rest();
+    const later = await session.post(wait(7));
+    await untilSo("it may be used again", () => waits.length === 2);
+    waits[1]?.finish();
+
+    equal(again.status, 400);
+    match(text, /"code":-32600,"message":"Another request of this session has the same id/);
+    equal(events.at(-1)?.data?.["id"], 7);
+    equal((await new EventReader(later).rest()).at(-1)?.data?.["id"], 7);
+  });
+
+  it("does not count a cancellation that the transport refuses", async () => {
+    const { world, waits } = await serveWaits();
+    await using _world = world;
+    const session = await openRawSession(world.url);
+    const cancel = (requestId: number) => {
+      const params = { requestId };
+      const message = { jsonrpc: "2.0", method: "notifications/cancelled", params };
+      return session.post(message, { "mcp-protocol-version": "1999-01-01" });
+    };
+
+    for (let id = 1; id <= MAX_PENDING_CALLS; id++) {
+      await (await session.post(wait(id))).body?.cancel();
+      equal(await statusOf(cancel(id)), 400);
+    }
+
+    equal(await statusOf(session.post(wait(1_000))), 429);
+    ok(waits.every(({ signal }) => !signal.aborted));
+  });
+
+  it("tells a client that takes JSON alone that it ended before the answer", async () => {
+    const { world, waits } = await serveWaits();
+    await using _world = world;
+    const session = await openRawSession(world.url);
+    const call = session.post(wait(7), { accept: "application/json" });
+    await untilSo("the call has begun", () => waits.length === 1);
+
+    await statusOf(session.end());
+    const response = await call;
+
+    equal(response.status, 503);
+    match(await response.text(), /"message":"The session ended before this call had its answer"/);
+  });
+
+  it("goes on with a slow call after many others, whose answers are forgotten", async () => {
+    const { world, waits } = await serveWaits();
+    await using _world = world;
+    const session = await openRawSession(world.url);
+    const stream = new EventReader(await session.post(wait(7)));
+    const begin = await stream.next();
+    await stream.close();
+    await untilSo("the call has begun", () => waits.length === 1);
+
+    for (let id = 100; id < 700; id++) {
+      await (await session.post({ ...rpc("ping"), id })).text();
+    }
+    const again = await session.listenAgain(begin?.id);
+    waits[0]?.finish();
+
+    deepEqual((await again.rest()).map(({ data }) => data?.["id"]), [7]);
+  });
+
+  it("has its old stream ended by the client that comes back with Last-Event-ID", async () => {
+    await using world = await serveEndpoint({ options: { changes: { tellDelayMs: 0 } } });
+    const session = await openRawSession(world.url);
+    const old = await session.listen();
+    await world.mcp.tell({ uris: new Set(), isListChanged: true });
+    const event = await old.next();
+
+    const again = await session.listen(event?.id);
+    await world.mcp.tell({ uris: new Set(), isListChanged: true });
+    const [end, next] = [await old.next(), await again.next()];
+    await again.close();
+
+    deepEqual([again.status, end, next?.data?.["method"]], [
+      200,
+      undefined,
+      "notifications/resources/list_changed",
+    ]);
   });
 
   it("is not kept from calls by those that the transport refuses", async () => {
@@ -261,6 +344,12 @@ describe("sessions belong to a token", () => {
     equal(await statusOf(session.post(LIST)), 200);
     equal(world.mcp.sessionCount, 1);
     await stream.close();
+    // Whether there is a session of that name is nobody else's business.
+    const headers = { ...without, authorization: theirs };
+    const opened = await fetch(`${world.url}/mcp`, post(INITIALIZE, headers));
+    await opened.text();
+    equal(opened.status, 200);
+    ok(opened.headers.get("mcp-session-id") !== session.id);
   });
 
   it("the same holds for streams of 2024", async () => {
@@ -315,7 +404,7 @@ describe("sessions out of use", () => {
     const session = await openRawSession(world.url);
 
     for (let round = 0; round < 3; round++) {
-      world.wait(SESSION_IDLE_MS - 1);
+      world.wait(SESSION_IDLE_MS - 60_000);
       world.mcp.sweep();
       equal(await statusOf(session.post(rpc("ping"))), 200);
     }
