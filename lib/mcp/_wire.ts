@@ -1,6 +1,7 @@
 /** What clients send and get that the SDK is too strict, or too lax, about. */
 import { parseJSONRPCMessage } from "@modelcontextprotocol/server";
 import { AppError, InvalidRequest } from "@/lib/errors.ts";
+import { MAX_SUBSCRIBED_CHARS } from "./client_session.ts";
 
 const EVENTS = "text/event-stream";
 /** Begins the line of an event that holds the message. */
@@ -23,6 +24,8 @@ export function isEvents(response: Response): boolean {
  */
 export function acceptBoth(request: Request): Request {
   const { method, signal, url } = request;
+  const sent = request.headers.get("accept") ?? "";
+  if (JSON_AND_EVENTS.every((type) => sent.includes(type))) return request;
   const accept = acceptOf(request);
   if (method === "GET" && !/\*\/\*|text\/(?:\*|event-stream)/.test(accept)) return request;
   const headers = new Headers(request.headers);
@@ -73,6 +76,24 @@ export function withoutNullArguments(body: unknown): unknown {
 export function refuseBatch(body: unknown): void {
   if (!Array.isArray(body)) return;
   throw new InvalidRequest("Batches are not taken here: send each message in a request of its own");
+}
+
+/** Tells a request of 2026 to be told of changes. */
+export function isListen(body: unknown): boolean {
+  return isRecord(body) && body["method"] === "subscriptions/listen";
+}
+
+/**
+ * Bounds what a client of 2026 may listen for, as the SDK does not.
+ *
+ * @throws {InvalidRequest} If it is too much.
+ */
+export function requireModestFilter(body: unknown): void {
+  const chars = JSON.stringify(body).length;
+  if (chars <= MAX_SUBSCRIBED_CHARS) return;
+  throw new InvalidRequest(
+    `Cannot listen: the filter has ${chars} characters, but may have ${MAX_SUBSCRIBED_CHARS}`,
+  );
 }
 
 /** @throws {InvalidRequest} If it is no message of JSON-RPC. */

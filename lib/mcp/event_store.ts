@@ -21,6 +21,8 @@ export interface SessionEventsOptions {
   readonly clock: Clock;
   /** Begins every id, so that those of other sessions are refused. */
   readonly tag: string;
+  /** Hears by how much more, or less, is kept. */
+  readonly onChange?: (chars: number) => void;
   readonly maxEvents?: number;
   readonly maxChars?: number;
 }
@@ -44,7 +46,12 @@ export class SessionEvents implements EventStore {
   #next = 1;
 
   constructor(options: SessionEventsOptions) {
-    this.#options = { maxEvents: MAX_EVENTS, maxChars: MAX_EVENT_CHARS, ...options };
+    this.#options = {
+      maxEvents: MAX_EVENTS,
+      maxChars: MAX_EVENT_CHARS,
+      onChange: () => {},
+      ...options,
+    };
   }
 
   /** How many events are kept. */
@@ -58,7 +65,7 @@ export class SessionEvents implements EventStore {
     const chars = countChars(message, maxChars);
     if (chars <= maxChars) {
       this.#events.set(number, { streamId, message, chars, storedAtMs: clock.monotonicMs() });
-      this.#chars += chars;
+      this.#grow(chars);
     }
     for (const oldest of this.#events.keys()) {
       if (this.#events.size <= maxEvents && this.#chars <= maxChars) break;
@@ -100,9 +107,21 @@ export class SessionEvents implements EventStore {
     }
   }
 
+  /** Forgets all; the session goes on. */
+  clear(): void {
+    this.#events.clear();
+    this.#grow(-this.#chars);
+  }
+
   #forget(number: number): void {
-    this.#chars -= this.#events.get(number)?.chars ?? 0;
+    const { chars = 0 } = this.#events.get(number) ?? {};
     this.#events.delete(number);
+    this.#grow(-chars);
+  }
+
+  #grow(chars: number): void {
+    this.#chars += chars;
+    this.#options.onChange(chars);
   }
 
   #format(streamId: string, number: number): string {

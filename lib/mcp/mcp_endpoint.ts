@@ -20,7 +20,9 @@ import { trackStream } from "./_tracked_stream.ts";
 import {
   acceptBoth,
   isEvents,
+  isListen,
   refuseBatch,
+  requireModestFilter,
   takesEvents,
   toJson,
   toMessage,
@@ -41,7 +43,10 @@ export interface McpEndpointOptions {
   /** Makes servers in place of our own, which have the tools, resources and prompts. */
   readonly build?: (context: ServerContextInfo) => McpServer;
   /** Bounds on sessions, where they are to differ. */
-  readonly sessions?: Pick<SessionsOptions, "idleMs" | "maxSessions" | "sweepEveryMs">;
+  readonly sessions?: Pick<
+    SessionsOptions,
+    "idleMs" | "maxEventChars" | "maxSessions" | "sweepEveryMs"
+  >;
   /** How soon clients are told of changes, where that is to differ. */
   readonly changes?: Pick<ResourceChangesOptions, "lookEveryMs" | "tellDelayMs">;
 }
@@ -154,6 +159,7 @@ export class McpEndpoint {
   async answer(sent: SentRequest, body: unknown): Promise<Response> {
     if (this.#isClosed) throw stopping();
     refuseBatch(body);
+    if (isListen(body)) requireModestFilter(body);
     const parsedBody = withoutNullArguments(body);
     const isLegacy = await isLegacyRequest(sent.request, body);
     const request = this.#admit(sent);
@@ -366,11 +372,6 @@ function toSessionRequest(
   request: Request,
 ): { request: Request; principal: string } {
   return { request, principal };
-}
-
-function isListen(body: unknown): boolean {
-  return typeof body === "object" && body !== null && "method" in body &&
-    body.method === "subscriptions/listen";
 }
 
 function noStream(): AppError {

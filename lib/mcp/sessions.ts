@@ -28,6 +28,8 @@ export const MAX_SESSIONS = 1_024;
 export const SESSION_IDLE_MS = 30 * 60_000;
 /** So young ones are never given up for a new one. */
 export const SPARED_IDLE_MS = 60_000;
+/** Of the events of all sessions; beyond that the ones out of use longest lose theirs. */
+export const MAX_ALL_EVENT_CHARS = 32 * 1024 * 1024;
 const SWEEP_EVERY_MS = 60_000;
 /** After so long a client whose stream broke is to come back. */
 const RETRY_MS = 1_000;
@@ -50,6 +52,7 @@ export interface SessionsOptions {
   readonly keepAliveMs?: number;
   readonly maxPending?: number;
   readonly maxQueuedBytes?: number;
+  readonly maxEventChars?: number;
 }
 
 /** One request of a client. */
@@ -80,6 +83,8 @@ interface Session {
 export class McpSessions {
   readonly #options: Required<SessionsOptions>;
   readonly #sessions: OpenMap<Session>;
+  /** Of the events that are kept, in all sessions. */
+  #eventChars = 0;
   #isClosed = false;
 
   constructor(options: SessionsOptions) {
@@ -90,6 +95,7 @@ export class McpSessions {
       keepAliveMs: KEEP_ALIVE_MS,
       maxPending: MAX_PENDING_CALLS,
       maxQueuedBytes: MAX_QUEUED_BYTES,
+      maxEventChars: MAX_ALL_EVENT_CHARS,
       onGiveUp: () => {},
       ...options,
     };
@@ -218,13 +224,23 @@ export class McpSessions {
     const { clock, keepAliveMs, maxPending, newId } = this.#options;
     const id = newId();
     const calls = new PendingCalls(maxPending);
-    const events = new SessionEvents({ clock, tag: newId() });
+    const onChange = (chars: number) => {
+      this.#eventChars += chars;
+      if (chars > 0 && this.#eventChars > this.#options.maxEventChars) this.#forgetEvents();
+    };
+    const events = new SessionEvents({ clock, tag: newId(), onChange });
     const transport = new SessionTransport({
       sessionIdGenerator: () => id,
       eventStore: events,
       retryInterval: RETRY_MS,
       keepAliveMs,
-    }, { calls, onEnd: () => this.#sessions.remove(id) });
+    }, {
+      calls,
+      onEnd: () => {
+        this.#sessions.remove(id);
+        events.clear();
+      },
+    });
     const session = {
       id,
       principal,
@@ -264,6 +280,15 @@ export class McpSessions {
       .sort((a, b) => a.usedAtMs - b.usedAtMs);
     if (oldest === undefined) throw full();
     void oldest.transport.close();
+  }
+
+  /** Gives up what the sessions could ask for again that were out of use longest. */
+  #forgetEvents(): void {
+    const oldestFirst = [...this.#sessions.values()].sort((a, b) => a.usedAtMs - b.usedAtMs);
+    for (const { events } of oldestFirst) {
+      if (this.#eventChars <= this.#options.maxEventChars / 2) return;
+      events.clear();
+    }
   }
 
   #track(

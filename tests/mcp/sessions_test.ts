@@ -439,6 +439,33 @@ describe("sessions out of use", () => {
   });
 });
 
+describe("what sessions can ask for again", () => {
+  it("is bounded in all: those out of use longest lose theirs, and go on", async () => {
+    await using world = await serveEndpoint({
+      files: { "a.md": "zebra ".repeat(1_000) },
+      options: { sessions: { maxEventChars: 30_000 } },
+    });
+    const open = async (id: number) => {
+      const session = await openRawSession(world.url);
+      const call = { ...toolCall("memory_open", { id: "a.md" }), id };
+      const [begin, answer] = await new EventReader(await session.post(call)).rest();
+      ok(begin?.id !== undefined && answer?.data?.["id"] === id);
+      world.wait(1_000);
+      return { session, begin: begin.id };
+    };
+    const opened = [await open(1), await open(2), await open(3)];
+
+    const replayed = [];
+    for (const { session, begin } of opened) {
+      const events = await (await session.listen(begin)).rest();
+      replayed.push(events.map(({ data }) => data?.["id"]));
+      equal(await statusOf(session.post(rpc("ping"))), 200);
+    }
+
+    deepEqual(replayed, [[], [], [3]]);
+  });
+});
+
 describe("a client that does not read its stream", () => {
   it("loses it, and not its session", async () => {
     await using world = await serveEndpoint({ options: { changes: { tellDelayMs: 0 } } });

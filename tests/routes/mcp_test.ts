@@ -407,6 +407,13 @@ describe("POST /mcp of 2026", () => {
     code: -32602,
     id: 1,
   }, {
+    name: "a filter of what to listen for that is too long",
+    ask: modernRequest("subscriptions/listen", {
+      notifications: { resourceSubscriptions: [`memory://${"x".repeat(600_000)}`] },
+    }),
+    status: 400,
+    code: -32600,
+  }, {
     name: "wrong parameters of prompts/get",
     ask: modernRequest("prompts/get", { name: "audit", arguments: { topic: 5 } }),
     status: 200,
