@@ -71,26 +71,40 @@ function openModern(url: string): Door {
   };
   return {
     ...NO_CLEANUP,
-    prepare: (query) =>
-      preparePost(`${url}/mcp`, headers, makeCall(1, makeParams(query, { _meta: meta }))),
+    prepare: (query) => {
+      const body = makeCall(1, makeParams(query, { _meta: meta }));
+      return () => askByPost(`${url}/mcp`, headers, body);
+    },
   };
 }
 
-function openLegacy(url: string): Door {
+/** One session for all calls. */
+async function openLegacy(url: string): Promise<Door> {
+  const protocolVersion = "2025-06-18";
   const headers = {
     "content-type": "application/json",
     "accept": "application/json, text/event-stream",
-    "mcp-protocol-version": "2025-06-18",
+    "mcp-protocol-version": protocolVersion,
   };
+  const params = { protocolVersion, capabilities: {}, clientInfo: CLIENT_INFO };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params });
+  const opened = await fetch(`${url}/mcp`, { method: "POST", headers, body });
+  await readAnswer(opened);
+  const session = { ...headers, "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+  let calls = 0;
   return {
-    ...NO_CLEANUP,
-    prepare: (query) => preparePost(`${url}/mcp`, headers, makeCall(1, makeParams(query))),
+    [Symbol.asyncDispose]: async () => {
+      await readAnswer(await fetch(`${url}/mcp`, { method: "DELETE", headers: session }));
+    },
+    prepare: (query) => {
+      const call = makeParams(query);
+      return () => askByPost(`${url}/mcp`, session, makeCall(++calls, call));
+    },
   };
 }
 
-function preparePost(address: string, headers: HeadersInit, body: string): Ask {
-  return async () =>
-    requireResults(await readAnswer(await fetch(address, { method: "POST", headers, body })));
+async function askByPost(address: string, headers: HeadersInit, body: string): Promise<void> {
+  requireResults(await readAnswer(await fetch(address, { method: "POST", headers, body })));
 }
 
 async function openOfficial(url: string): Promise<Door> {
