@@ -30,7 +30,7 @@ export const share = z.string().trim().regex(
 )
   .transform(Number);
 
-export const vaultFolder = filled
+const vaultFolder = filled
   .refine((path) => !isAbsolute(path) && !path.startsWith("~"), "must be relative to the vault")
   .transform((path) => path.split(/[/\\]/).filter((part) => part !== "" && part !== "."))
   .refine((parts) => !parts.includes(".."), "must not leave the vault")

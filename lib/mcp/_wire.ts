@@ -43,7 +43,7 @@ export async function toJson(response: Response): Promise<Response> {
   // By LF alone: JSON holds other line ends as they are.
   const last = text.slice(text.lastIndexOf(`\n${DATA}`) + DATA.length + 1).trimEnd();
   if (!isAnswer(last)) {
-    throw new AppError("unavailable", "The session ended before this call had its answer");
+    throw new AppError("unavailable", "The stream ended before this call had its answer");
   }
   const headers = new Headers(response.headers);
   headers.set("content-type", "application/json");

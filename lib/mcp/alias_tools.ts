@@ -12,7 +12,7 @@ import {
 } from "@/lib/contracts_tools.ts";
 import { searchNotes } from "@/lib/recall/search_notes.ts";
 import { openPage } from "./memory_tools.ts";
-import { clip, countChars, packListing } from "./pack.ts";
+import { clip, packListing } from "./pack.ts";
 import { memoryUri } from "./resource_uris.ts";
 import { MAX_NAME_CHARS } from "./shorten.ts";
 import { defineTool, READ_ONLY, type Tool } from "./tool.ts";
@@ -64,12 +64,12 @@ const fetchTool: Tool = defineTool({
   args: AliasFetchArgs,
   result: AliasFetchResult,
   run: async (services, caller, { cursor, id }) => {
-    const url = toUrl(id);
     const asked = { id, scope: "all" as const, cursor };
     // The names of fields and the URI take room that the page does not know of.
-    const page = await openPage(services, caller, { ...asked, reserve: countChars({ url }) + 50 });
+    const page = await openPage(services, caller, { ...asked, reserve: MAX_URL_CHARS + 100 });
     const { etag, kind, markdown: text, name: title, nextCursor, path } = page;
     const metadata = { path, kind, etag };
+    const url = toUrl(page.id);
     return {
       ...{ id: page.id, title, text, url, metadata },
       ...(nextCursor === undefined ? {} : { nextCursor }),

@@ -41,7 +41,7 @@ export interface Sender {
 }
 
 /** For whom a server is made. */
-export interface ServerContextInfo {
+export interface ServedAs {
   readonly transport: Invocation["transport"];
   /** Absent where nothing is kept between two requests. */
   readonly session?: ClientSession | undefined;
@@ -50,7 +50,7 @@ export interface ServerContextInfo {
 /** Makes a server for one request, session or stream: cheap, as most get one for each request. */
 export function buildServer(
   deps: ServerDeps,
-  { transport, session }: ServerContextInfo,
+  { transport, session }: ServedAs,
 ): McpServer {
   const mcp = new McpServer(SERVER_INFO, { instructions: INSTRUCTIONS });
   const { server } = mcp;
@@ -78,7 +78,7 @@ export function buildServer(
     if (said !== undefined) return { ...caller, cwd: said };
     if (session !== undefined) {
       const { canBeAsked } = senderOf(context);
-      return canBeAsked ? { ...caller, cwd: await session.findCwd(mcpReq) } : caller;
+      return { ...caller, cwd: canBeAsked ? await session.findCwd(mcpReq) : session.cwd };
     }
     if (transport !== "modern" || server.getClientCapabilities()?.roots === undefined) {
       return caller;

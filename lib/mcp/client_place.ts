@@ -25,7 +25,7 @@ export function firstFolder(roots: readonly { readonly uri: string }[]): string 
   for (const { uri } of roots) {
     try {
       const path = uri.startsWith("file:") ? fileURLToPath(uri) : "";
-      if (isAbsolutePath(path) && !path.includes("\0")) return path;
+      if (isFolder(path)) return path;
     } catch {
       // Of another machine, or no URL at all.
     }
@@ -37,7 +37,7 @@ export function firstFolder(roots: readonly { readonly uri: string }[]): string 
 export function cwdOfMetadata(meta: ServerContext["mcpReq"]["_meta"]): string | undefined {
   const metadata = meta?.[CODEX_METADATA];
   const workspaces = isRecord(metadata) ? metadata["workspaces"] : undefined;
-  return isRecord(workspaces) ? Object.keys(workspaces).find(isAbsolutePath) : undefined;
+  return isRecord(workspaces) ? Object.keys(workspaces).find(isFolder) : undefined;
 }
 
 /** Returns what a client of 2026 answered, `undefined` if it was not asked yet. */
@@ -48,6 +48,10 @@ export function readRoots(
   const view = inputResponse(inputResponses, ROOTS);
   if (view.kind !== "roots") return { cwd: undefined };
   return { cwd: firstFolder(view.roots.filter((root) => typeof root?.uri === "string")) };
+}
+
+function isFolder(path: string): boolean {
+  return isAbsolutePath(path) && !path.includes("\0");
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -7,6 +7,8 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
+  SdkError,
+  SdkErrorCode,
   type ServerContext,
   specTypeSchemas,
 } from "@modelcontextprotocol/server";
@@ -18,7 +20,7 @@ export const MAX_SUBSCRIBED_CHARS = 512 * 1024;
 /** One that says again and again that it works elsewhere now is not asked for ever. */
 const MAX_QUESTIONS = 3;
 /** A client that does not answer by then works nowhere, as far as is known. */
-export const ROOTS_LIMIT_MS = 2_000;
+const ROOTS_LIMIT_MS = 2_000;
 
 /** What has changed, for clients that want to know. */
 export interface ResourceChange {
@@ -46,6 +48,8 @@ export class ClientSession {
   #asking: Promise<Place | undefined> | undefined;
   /** How often it said that it works elsewhere now. */
   #moves = 0;
+  /** How often it did not answer. */
+  #silences = 0;
 
   /**
    * Whether there is a way now to tell the client something unasked (`here`), there was and may be
@@ -113,10 +117,15 @@ export class ClientSession {
     for (const each of sent) each.catch(() => {});
   }
 
+  /** Where the client said that it works, if it was asked. */
+  get cwd(): string | undefined {
+    return this.#place?.cwd;
+  }
+
   /**
    * Returns the folder in which the client works: the first of its roots. It is asked once, until it
    * says that they have changed, on the stream of the call that wants to know; `undefined` if it
-   * does not say.
+   * does not say. One that does not answer is asked a few times, by one call each.
    */
   async findCwd({ send, signal }: ServerContext["mcpReq"]): Promise<string | undefined> {
     if (this.#server?.server.getClientCapabilities()?.roots === undefined) return undefined;
@@ -126,12 +135,14 @@ export class ClientSession {
       this.#asking ??= this.#ask({ send, signal }).finally(() => {
         this.#asking = undefined;
       });
+      const silences = this.#silences;
       latest = await this.#asking ?? latest;
+      if (this.#silences > silences) break;
     }
     return (this.#place ?? latest)?.cwd;
   }
 
-  /** Returns `undefined` if the call that asks is cancelled. */
+  /** Returns `undefined` if the call that asks is cancelled, or there is no answer. */
   async #ask(
     { send, signal }: Pick<ServerContext["mcpReq"], "send" | "signal">,
   ): Promise<Place | undefined> {
@@ -141,13 +152,23 @@ export class ClientSession {
       const options = { timeout: ROOTS_LIMIT_MS, signal };
       const { roots } = await send({ method: "roots/list" }, options);
       cwd = firstFolder(roots);
-    } catch {
+    } catch (error) {
       if (signal.aborted) return undefined;
+      if (isSilence(error) && ++this.#silences < MAX_QUESTIONS) return undefined;
     }
     // It may have moved meanwhile.
     if (moves === this.#moves) this.#place = { cwd };
     return { cwd };
   }
+}
+
+/** Tells that there was no answer, from one that says no or makes no sense. */
+function isSilence(error: unknown): boolean {
+  const codes: readonly SdkErrorCode[] = [
+    SdkErrorCode.RequestTimeout,
+    SdkErrorCode.ConnectionClosed,
+  ];
+  return error instanceof SdkError && codes.includes(error.code);
 }
 
 /**

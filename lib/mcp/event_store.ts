@@ -9,11 +9,13 @@ import type { Clock } from "@/lib/seams.ts";
 /** The name that the SDK gives to the stream of GET. */
 export const STANDALONE_STREAM = "_GET_stream";
 /** Of one session. */
-export const MAX_EVENTS = 500;
-/** Of all texts of one session's messages; a message with more cannot be asked for again. */
-export const MAX_EVENT_CHARS = 256 * 1024;
+const MAX_EVENTS = 500;
+/** Of all texts of one session's messages; an answer with more cannot be asked for again. */
+const MAX_EVENT_CHARS = 256 * 1024;
 /** A client that comes back at all does so soon. */
 export const EVENT_LIFE_MS = 300_000;
+/** Of the range that JSON-RPC leaves to servers. */
+const LOST = -32000;
 /** What a key or a number counts for. */
 const CHARS_A_VALUE = 8;
 
@@ -62,9 +64,12 @@ export class SessionEvents implements EventStore {
   storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
     const { clock, maxChars, maxEvents } = this.#options;
     const number = this.#next++;
-    const chars = countChars(message, maxChars);
-    if (chars <= maxChars) {
-      this.#events.set(number, { streamId, message, chars, storedAtMs: clock.monotonicMs() });
+    const isKept = countChars(message, maxChars) <= maxChars;
+    const kept = isKept ? message : toLost(message);
+    if (kept !== undefined) {
+      const chars = countChars(kept, maxChars);
+      const storedAtMs = clock.monotonicMs();
+      this.#events.set(number, { streamId, message: kept, chars, storedAtMs });
       this.#grow(chars);
     }
     for (const oldest of this.#events.keys()) {
@@ -72,6 +77,11 @@ export class SessionEvents implements EventStore {
       this.#forget(oldest);
     }
     return Promise.resolve(this.#format(streamId, number));
+  }
+
+  /** Returns an id after which everything comes that is stored from now on. */
+  mark(streamId: string): string {
+    return this.#format(streamId, this.#next - 1);
   }
 
   /** Returns the stream of an event, `undefined` if the id is none of this session's. */
@@ -134,6 +144,13 @@ export class SessionEvents implements EventStore {
     const number = /^\d{1,15}$/.test(text) ? Number(text) : this.#next;
     return isOwn && streamId && number < this.#next ? { number, streamId } : undefined;
   }
+}
+
+/** Returns what to say in place of an answer that is not kept; `undefined` for what is none. */
+function toLost(message: JSONRPCMessage): JSONRPCMessage | undefined {
+  if ("method" in message || message.id === undefined) return undefined;
+  const error = { code: LOST, message: "The answer is too long to be sent once more: ask again" };
+  return { jsonrpc: "2.0", id: message.id, error };
 }
 
 /** The SDK stores an empty object where a stream begins, which is no message. */

@@ -28,7 +28,7 @@ import {
   toMessage,
   withoutNullArguments,
 } from "./_wire.ts";
-import { buildServer, type Sender, type ServerContextInfo } from "./build_server.ts";
+import { buildServer, type Sender, type ServedAs } from "./build_server.ts";
 import { ClientSession, type ResourceChange } from "./client_session.ts";
 import { InvocationLog } from "./invocation_log.ts";
 import { type Audience, ResourceChanges, type ResourceChangesOptions } from "./resource_changes.ts";
@@ -41,7 +41,7 @@ export interface McpEndpointOptions {
   /** How often silent streams get a sign of life. */
   readonly keepAliveMs?: number;
   /** Makes servers in place of our own, which have the tools, resources and prompts. */
-  readonly build?: (context: ServerContextInfo) => McpServer;
+  readonly build?: (context: ServedAs) => McpServer;
   /** Bounds on sessions, where they are to differ. */
   readonly sessions?: Pick<
     SessionsOptions,
@@ -255,8 +255,9 @@ export class McpEndpoint {
   }
 
   /**
-   * Takes no more requests and ends all streams at once, and with them the calls of 2024; those of
-   * 2025 in sessions and of 2026 may finish. For others of 2025 the HTTP server waits.
+   * Takes no more requests and ends the streams of 2025 and 2024 at once, and with the latter their
+   * calls. Calls of 2025 in sessions and of 2026 may finish whose clients wait; then the streams of
+   * 2026 end too. For others of 2025 the HTTP server waits.
    *
    * @param graceMs How long calls have to finish.
    */
@@ -274,7 +275,7 @@ export class McpEndpoint {
 
   #toFactory(
     build: McpEndpointOptions["build"],
-  ): (context: ServerContextInfo) => McpServer {
+  ): (context: ServedAs) => McpServer {
     const { config, logger } = this.#services;
     const deps = {
       services: this.#services,

@@ -7,7 +7,7 @@ import { GLOBAL_SCOPE_ID } from "@/lib/contracts.ts";
 import type { NoteEdit, VaultIndex } from "@/lib/index/vault_index.ts";
 import type { IndexedNote } from "@/lib/index/indexed_note.ts";
 import { isInactive } from "@/lib/index/note_table.ts";
-import { PROFILED, profilePath } from "@/lib/journal/profiles.ts";
+import { PROFILED, type Profiled, profilePath } from "@/lib/journal/profiles.ts";
 import { manifestOf } from "@/lib/memories/read_manifest.ts";
 import type { Clock } from "@/lib/seams.ts";
 import { storeOf } from "@/lib/vault/kinds.ts";
@@ -16,10 +16,13 @@ import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import type { ResourceChange } from "./client_session.ts";
 import { manifestUri, memoryUri, profileUri } from "./resource_uris.ts";
 
+const PROFILES: ReadonlyMap<VaultPath, Profiled> = new Map(
+  PROFILED.map((who) => [profilePath(who), who]),
+);
 /** How long changes are collected, and so how often clients are told at the most. */
-export const TELL_DELAY_MS = 300;
+const TELL_DELAY_MS = 300;
 /** How often the vault is looked at where nothing is heard of changes. */
-export const LOOK_EVERY_MS = 2_000;
+const LOOK_EVERY_MS = 2_000;
 /** A look is to take no more than one part of so many of the time. */
 const LOOK_SHARE = 20;
 
@@ -61,7 +64,7 @@ export class ResourceChanges {
   /** To be called when a client begins to listen. */
   watch(): void {
     this.#wasIndexing ||= this.#options.index.indexing !== undefined;
-    if (this.#isLooking) return;
+    if (this.#isLooking || this.#isClosed) return;
     this.#isLooking = true;
     this.#lookAfter(this.#options.lookEveryMs);
   }
@@ -78,13 +81,12 @@ export class ResourceChanges {
     if (this.#options.audience() === "none") return;
     for (const path of paths) this.#noteFile(path);
     for (const edit of edits) this.#noteEdit(edit);
-    const [before, after] = [edits.map((edit) => edit.before), edits.map((edit) => edit.after)];
-    if (describeAll(before) !== describeAll(after)) this.#isListChanged = true;
+    if (isListChangedBy(edits)) this.#isListChanged = true;
     this.#tellSoon();
   }
 
   #noteFile(path: VaultPath): void {
-    const who = PROFILED.find((each) => profilePath(each) === path);
+    const who = PROFILES.get(path);
     if (who !== undefined) this.#uris.add(profileUri(who));
     const store = storeOf(this.#options.vault, path);
     if (store === undefined) return;
@@ -136,14 +138,22 @@ export class ResourceChanges {
   }
 }
 
-/** What the list of resources shows of some notes, in whatever order. */
-function describeAll(notes: readonly (IndexedNote | undefined)[]): string {
-  return notes.flatMap((note) => describe(note) ?? []).sort().join("\n");
+/** Tells whether the list of resources shows other lines; a file that was moved is the same line. */
+function isListChangedBy(edits: readonly NoteEdit[]): boolean {
+  const lines = new Map<string, number>();
+  const count = (note: IndexedNote | undefined, change: 1 | -1): void => {
+    const line = describe(note);
+    if (line !== undefined) lines.set(line, (lines.get(line) ?? 0) + change);
+  };
+  for (const { before, after } of edits) {
+    count(before, -1);
+    count(after, 1);
+  }
+  return lines.values().some((number) => number !== 0);
 }
 
 function describe(note: IndexedNote | undefined): string | undefined {
-  const who = PROFILED.find((each) => profilePath(each) === note?.path);
-  if (who !== undefined) return profileUri(who);
+  if (note !== undefined && PROFILES.has(note.path)) return note.path;
   if (note?.kind !== "memory" || isInactive(note)) return undefined;
   return JSON.stringify([note.id, note.name, note.description]);
 }

@@ -41,7 +41,7 @@ export interface ListedResource {
   readonly mimeType: string;
 }
 
-export const RESOURCE_TEMPLATES: readonly {
+const RESOURCE_TEMPLATES: readonly {
   readonly uriTemplate: string;
   readonly name: string;
   readonly title: string;
@@ -69,11 +69,7 @@ export interface Senders {
 }
 
 /** Codes that mean: there is none of that name. */
-const NOT_FOUND: readonly ErrorCode[] = [
-  "note-not-found",
-  "path-escapes-vault",
-  "scope-unresolved",
-];
+const NOT_FOUND: readonly ErrorCode[] = ["not-found", "note-not-found", "path-escapes-vault"];
 /** Codes that blame the server's state and not the request. */
 const NOT_NOW: readonly ErrorCode[] = ["index-not-ready", "unavailable", "internal"];
 
@@ -160,9 +156,7 @@ export async function orProtocolError<T>(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, message } = error;
-    if (uri !== undefined && (code === "not-found" || NOT_FOUND.includes(code))) {
-      throw new ResourceNotFoundError(uri);
-    }
+    if (uri !== undefined && NOT_FOUND.includes(code)) throw new ResourceNotFoundError(uri);
     const isOurs = NOT_NOW.includes(code);
     const rpcCode = isOurs ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
     throw new ProtocolError(rpcCode, message, { code });

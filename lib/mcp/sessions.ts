@@ -9,14 +9,13 @@ import {
   isInitializeRequest,
   isSpecType,
   type JSONRPCMessage,
-  type RequestId,
   type Transport,
-  WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { AppError, InvalidRequest } from "@/lib/errors.ts";
 import { type Clock, type NewId, settleWithin } from "@/lib/seams.ts";
 import { OpenMap } from "./_open_map.ts";
 import { PendingCalls, tooManyCalls } from "./_pending_calls.ts";
+import { SessionTransport } from "./_session_transport.ts";
 import { trackStream } from "./_tracked_stream.ts";
 import { ClientSession } from "./client_session.ts";
 import { SessionEvents, STANDALONE_STREAM } from "./event_store.ts";
@@ -29,14 +28,13 @@ export const SESSION_IDLE_MS = 30 * 60_000;
 /** So young ones are never given up for a new one. */
 export const SPARED_IDLE_MS = 60_000;
 /** Of the events of all sessions; beyond that the ones out of use longest lose theirs. */
-export const MAX_ALL_EVENT_CHARS = 32 * 1024 * 1024;
+const MAX_ALL_EVENT_CHARS = 32 * 1024 * 1024;
 const SWEEP_EVERY_MS = 60_000;
 /** After so long a client whose stream broke is to come back. */
 const RETRY_MS = 1_000;
-/** MCP has no code for it, so that it is the one of the Language Server Protocol. */
-const CANCELLED = -32800;
 
 const SESSION_HEADER = "mcp-session-id";
+const LAST_EVENT_HEADER = "last-event-id";
 
 export interface SessionsOptions {
   /** Makes session ids: whoever knows one, and the token, can speak for its client. */
@@ -50,8 +48,6 @@ export interface SessionsOptions {
   readonly idleMs?: number;
   readonly sweepEveryMs?: number;
   readonly keepAliveMs?: number;
-  readonly maxPending?: number;
-  readonly maxQueuedBytes?: number;
   readonly maxEventChars?: number;
 }
 
@@ -76,6 +72,8 @@ interface Session {
   readonly events: SessionEvents;
   /** Bodies that are being sent; the stream of GET is one. */
   readonly bodies: Set<Promise<void>>;
+  /** The last event before its stream of GET ended; absent while that is open, and before. */
+  leftAt: string | undefined;
   usedAtMs: number;
 }
 
@@ -93,8 +91,6 @@ export class McpSessions {
       idleMs: SESSION_IDLE_MS,
       sweepEveryMs: SWEEP_EVERY_MS,
       keepAliveMs: KEEP_ALIVE_MS,
-      maxPending: MAX_PENDING_CALLS,
-      maxQueuedBytes: MAX_QUEUED_BYTES,
       maxEventChars: MAX_ALL_EVENT_CHARS,
       onGiveUp: () => {},
       ...options,
@@ -148,16 +144,23 @@ export class McpSessions {
   async listen(asked: SessionRequest): Promise<Response> {
     const session = this.#require(asked);
     const { client, events, transport } = session;
-    const { request } = asked;
+    // Before anything was told there is no event that a client could go on after.
+    const request = orResume(asked.request, session.leftAt);
+    const lastId = request.headers.get(LAST_EVENT_HEADER) ?? "";
+    const streamId = await events.getStreamIdForEventId(lastId);
     // Who comes back knows better than we whether the stream has broken.
-    const streamId = await events.getStreamIdForEventId(request.headers.get("last-event-id") ?? "");
     if (streamId === STANDALONE_STREAM) transport.closeStandaloneSSEStream();
     const response = await transport.handleRequest(request);
-    if (!response.ok) return response;
+    const isOfCall = streamId !== undefined && streamId !== STANDALONE_STREAM;
+    if (!response.ok || isOfCall) return this.#track(session, request, response);
+    session.leftAt = undefined;
     const hangUp = client.listen();
     return this.#track(session, request, response, {
-      maxQueuedBytes: this.#options.maxQueuedBytes,
-      onEnd: hangUp,
+      maxQueuedBytes: MAX_QUEUED_BYTES,
+      onEnd: () => {
+        hangUp();
+        session.leftAt = events.mark(STANDALONE_STREAM);
+      },
     });
   }
 
@@ -221,9 +224,9 @@ export class McpSessions {
   }
 
   #register(principal: string): Session {
-    const { clock, keepAliveMs, maxPending, newId } = this.#options;
+    const { clock, keepAliveMs, newId } = this.#options;
     const id = newId();
-    const calls = new PendingCalls(maxPending);
+    const calls = new PendingCalls(MAX_PENDING_CALLS);
     const onChange = (chars: number) => {
       this.#eventChars += chars;
       if (chars > 0 && this.#eventChars > this.#options.maxEventChars) this.#forgetEvents();
@@ -249,6 +252,7 @@ export class McpSessions {
       calls,
       events,
       bodies: new Set<Promise<void>>(),
+      leftAt: undefined,
       usedAtMs: clock.monotonicMs(),
     };
     this.#sessions.add(id, session);
@@ -316,46 +320,12 @@ export class McpSessions {
   }
 }
 
-interface TransportHooks {
-  readonly calls: PendingCalls;
-  readonly onEnd: () => void;
-}
-
-/** The SDK's transport; it also keeps count, and ends the stream of a call that was cancelled. */
-class SessionTransport extends WebStandardStreamableHTTPServerTransport {
-  readonly #hooks: TransportHooks;
-
-  constructor(
-    options: ConstructorParameters<typeof WebStandardStreamableHTTPServerTransport>[0],
-    hooks: TransportHooks,
-  ) {
-    super(options);
-    this.#hooks = hooks;
-  }
-
-  override async send(
-    message: JSONRPCMessage,
-    options?: { relatedRequestId?: RequestId },
-  ): Promise<void> {
-    this.#hooks.calls.settle(message);
-    await super.send(message, options);
-  }
-
-  /**
-   * Ends the stream of a call that was cancelled, with an error: MCP sends no answer then, and the
-   * SDK would keep the stream for as long as its session.
-   */
-  async endCancelled(id: RequestId | undefined): Promise<void> {
-    if (id === undefined) return;
-    const error = { code: CANCELLED, message: "The call was cancelled" };
-    // It has ended by itself, or there never was one.
-    await super.send({ jsonrpc: "2.0", id, error }).catch(() => {});
-  }
-
-  override async close(): Promise<void> {
-    this.#hooks.onEnd();
-    await super.close();
-  }
+/** Asks for what came after an event where a client does not say what it has seen. */
+function orResume(request: Request, eventId: string | undefined): Request {
+  if (eventId === undefined || request.headers.has(LAST_EVENT_HEADER)) return request;
+  const headers = new Headers(request.headers);
+  headers.set(LAST_EVENT_HEADER, eventId);
+  return new Request(request, { headers });
 }
 
 function noSession(): AppError {

@@ -1,6 +1,6 @@
 /** A server with everything that the conformance suite asks for by name; for tests only. */
 import { createRequestStateCodec, McpServer } from "@modelcontextprotocol/server";
-import type { ServerContextInfo } from "@/lib/mcp/build_server.ts";
+import type { ServedAs } from "@/lib/mcp/build_server.ts";
 import { addSubscriptions } from "@/lib/mcp/client_session.ts";
 import { registerInputTools } from "./conformance_input.ts";
 import { registerPrompts } from "./conformance_prompts.ts";
@@ -12,7 +12,7 @@ import { registerTools } from "./conformance_tools.ts";
 const STATE_KEY = "a key that only the tests of conformance know";
 
 /** Makes a server for one request or session, as the factory of the program's own does. */
-export function buildConformanceServer({ session }: ServerContextInfo): McpServer {
+export function buildConformanceServer({ session }: ServedAs): McpServer {
   const states = createRequestStateCodec({ key: STATE_KEY });
   const mcp = new McpServer({ name: "conformance", version: "1.0.0" }, {
     // Nobody is told of other tools or prompts, as the program has the same ones all the time.

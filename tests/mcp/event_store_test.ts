@@ -97,6 +97,34 @@ describe("SessionEvents", () => {
     deepEqual((await replay(short, begin)).map(([, text]) => text[0]), ["3", "4", "5"]);
   });
 
+  it("says of an answer that is too long that it cannot be sent again", async () => {
+    const { events } = openStore({ maxChars: 300 });
+    const begin = await events.storeEvent("call", {} as JSONRPCMessage);
+    await events.storeEvent("call", { jsonrpc: "2.0", id: 7, result: { x: "x".repeat(400) } });
+    const replayed: JSONRPCMessage[] = [];
+
+    await events.replayEventsAfter(begin, {
+      send: (_id, event) => {
+        replayed.push(event);
+        return Promise.resolve();
+      },
+    });
+
+    const message = "The answer is too long to be sent once more: ask again";
+    deepEqual(replayed, [{ jsonrpc: "2.0", id: 7, error: { code: -32000, message } }]);
+  });
+
+  it("mark() is an id after which comes what is stored from then on", async () => {
+    const { events } = openStore();
+    const atFirst = events.mark(GET);
+    const first = await events.storeEvent(GET, message("a"));
+    const later = events.mark(GET);
+    const second = await events.storeEvent(GET, message("b"));
+
+    deepEqual(await replay(events, atFirst), [[first, "a"], [second, "b"]]);
+    deepEqual(await replay(events, later), [[second, "b"]]);
+  });
+
   it("forgets old events, and still knows their streams", async () => {
     const { events, wait } = openStore();
     const call = await events.storeEvent("call", message("a"));

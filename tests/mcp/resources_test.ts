@@ -173,7 +173,6 @@ describe("resources", () => {
           "memory://%2Fetc%2Fpasswd",
           "profile://agent",
           "store://01ARZ3NDEKTSV4RRFFQ69G5FAW/MEMORY.md",
-          "store://project/MEMORY.md",
           "test://x",
         ]
       ) {
@@ -185,6 +184,13 @@ describe("resources", () => {
           });
         });
       }
+
+      it("say that it is not known where somebody works", async () => {
+        await rejects(read("store://project/MEMORY.md"), {
+          code: -32602,
+          message: /it is not known where you work/,
+        });
+      });
 
       it("say what is wrong with a cursor", async () => {
         await rejects(connection.client.listResources({ cursor: "made-up" }), {

@@ -1,12 +1,16 @@
 /** Where a client works, asked of itself: for tools that are called without cwd. */
 import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
+import { SdkError, SdkErrorCode } from "@modelcontextprotocol/server";
 import { pathToFileURL } from "node:url";
 import { ClientSession } from "@/lib/mcp/client_session.ts";
+import { createApp } from "@/routes/app.ts";
 import { describeWithGit, gitWorld } from "@/tests/_support/git_repo.ts";
 import { connectSdk, serveMcp } from "@/tests/_support/mcp.ts";
 import { toolCall } from "@/tests/_support/mcp_rows.ts";
 import { EventReader, openRawSession } from "@/tests/_support/mcp_session.ts";
+import { testServices } from "@/tests/_support/services.ts";
+import { until } from "@/tests/_support/until.ts";
 
 /** Two repositories, a server, and how often its client was asked for its roots. */
 async function open(transport: "modern" | "legacy" | "sse", roots: (asked: number) => string[]) {
@@ -177,6 +181,54 @@ describeWithGit("roots", () => {
     match(await response.text(), /not known where you work/);
   });
 
+  it("that are known count for calls that take JSON alone too", async () => {
+    await using world = await serveMcp();
+    const session = await openRawSession(world.server.url, { capabilities: { roots: {} } });
+    const stream = new EventReader(await session.post(toolCall("resume", {})));
+    const question = await until(async () => {
+      const event = await stream.next();
+      return event?.data?.["method"] === "roots/list" && event.data;
+    });
+    const roots = [{ uri: pathToFileURL(world.services.root).href }];
+    await session.post({ jsonrpc: "2.0", id: question["id"], result: { roots } });
+    await stream.rest();
+
+    const body = { ...toolCall("remember", { text: "A fact." }), id: 2 };
+    const response = await session.post(body, { accept: "application/json" });
+
+    // It is no repository, but it is known.
+    match(await response.text(), /the working directory is in no Git repository/);
+  });
+
+  it("are not asked for from another machine", async () => {
+    const services = await testServices({}, { token: "sesame" });
+    await using _services = services;
+    const app = createApp(services);
+    const headers = {
+      host: "127.0.0.1",
+      authorization: "Bearer sesame",
+      "content-type": "application/json",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": "remember",
+    };
+    const meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": { roots: {} },
+      "io.modelcontextprotocol/clientInfo": { name: "far", version: "1" },
+    };
+    const params = { name: "remember", arguments: { text: "A fact." }, _meta: meta };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+    const ask = async (hostname: string) => {
+      const remoteAddr = { transport: "tcp", hostname, port: 50_000 } as const;
+      const request = new Request("http://127.0.0.1/mcp", { method: "POST", headers, body });
+      return await (await app.fetch(request, { remoteAddr })).text();
+    };
+
+    match(await ask("127.0.0.1"), /"resultType":"input_required"/);
+    match(await ask("192.0.2.7"), /not known where you work/);
+  });
+
   it("are asked for in the stream of the call, and are not waited for for ever", async () => {
     await using world = await serveMcp();
     const session = await openRawSession(world.server.url, { capabilities: { roots: {} } });
@@ -249,5 +301,40 @@ describe("ClientSession.findCwd()", () => {
     const cwd = await session.findCwd({ send, signal } as unknown as Context);
 
     deepEqual([cwd, asked], ["/work3", 3]);
+  });
+
+  it("asks again by a later call where there was no answer, but not for ever", async () => {
+    const session = new ClientSession();
+    const attached = {
+      server: { getClientCapabilities: () => ({ roots: {} }), setNotificationHandler: () => {} },
+    };
+    session.attach(attached as unknown as Parameters<ClientSession["attach"]>[0]);
+    let asked = 0;
+    const timeUp = new SdkError(SdkErrorCode.RequestTimeout, "time is up");
+    const answers = [timeUp, [{ uri: "file:///work" }]] as const;
+    const send = () => {
+      const answer = answers[Math.min(asked++, 1)];
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve({ roots: answer });
+    };
+    type Context = Parameters<ClientSession["findCwd"]>[0];
+    const find = (how: () => Promise<unknown>) =>
+      session.findCwd({ send: how, signal: new AbortController().signal } as unknown as Context);
+
+    const first = await find(send);
+    const second = await find(send);
+    const silent = new ClientSession();
+    silent.attach(attached as unknown as Parameters<ClientSession["attach"]>[0]);
+    let inVain = 0;
+    const never = () => {
+      inVain++;
+      return Promise.reject(timeUp);
+    };
+    const signal = new AbortController().signal;
+    for (let call = 0; call < 6; call++) {
+      await silent.findCwd({ send: never, signal } as unknown as Context);
+    }
+
+    deepEqual([first, second, session.cwd, asked], [undefined, "/work", "/work", 2]);
+    equal(inVain, 3);
   });
 });

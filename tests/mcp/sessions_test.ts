@@ -175,6 +175,25 @@ describe("a session", () => {
     equal(new Set([first?.id, missed?.id, later?.id]).size, 3);
   });
 
+  it("tells what was missed also where nothing had been told before the stream broke", async () => {
+    await using world = await serveEndpoint();
+    const session = await openRawSession(world.url);
+    const stream = await session.listen();
+    await stream.close();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+
+    await world.mcp.tell({ uris: new Set(), isListChanged: true });
+    const again = await session.listenAgain();
+    const missed = await again.next();
+    await world.mcp.tell({ uris: new Set(), isListChanged: true });
+    const next = await again.next();
+    await again.close();
+
+    const method = "notifications/resources/list_changed";
+    deepEqual([missed?.data?.["method"], next?.data?.["method"]], [method, method]);
+    ok(missed?.id !== next?.id);
+  });
+
   it("ends the stream of a call that is cancelled", async () => {
     const { world, waits } = await serveWaits();
     await using _world = world;
@@ -269,7 +288,7 @@ describe("a session", () => {
     const response = await call;
 
     equal(response.status, 503);
-    match(await response.text(), /"message":"The session ended before this call had its answer"/);
+    match(await response.text(), /"message":"The stream ended before this call had its answer"/);
   });
 
   it("goes on with a slow call after many others, whose answers are forgotten", async () => {
@@ -307,6 +326,22 @@ describe("a session", () => {
       undefined,
       "notifications/resources/list_changed",
     ]);
+  });
+
+  it("is not kept from calls by those that were cancelled", async () => {
+    const { world, waits } = await serveWaits();
+    await using _world = world;
+    const session = await openRawSession(world.url);
+
+    for (let id = 1; id <= MAX_PENDING_CALLS + 1; id++) {
+      const call = await session.post(wait(id));
+      equal(call.status, 200);
+      const params = { requestId: id };
+      await statusOf(session.post({ jsonrpc: "2.0", method: "notifications/cancelled", params }));
+      await call.body?.cancel();
+    }
+
+    ok(waits.every(({ signal }) => signal.aborted));
   });
 
   it("is not kept from calls by those that the transport refuses", async () => {
