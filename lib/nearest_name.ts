@@ -34,6 +34,13 @@ export function didYouMean(wanted: string, known: readonly string[]): string {
   return name === undefined ? "" : `; did you mean ${name}?`;
 }
 
+/** Says that there is no thing of a name, and which one may be meant or which there are. */
+export function unknownName(thing: string, wanted: string, known: readonly string[]): string {
+  const shown = JSON.stringify(wanted.slice(0, COMPARED_CHARS).toWellFormed());
+  const hint = didYouMean(wanted, known) || `; known are ${known.join(", ")}`;
+  return `There is no ${thing} ${shown}${hint}`;
+}
+
 function foldName(name: string): string {
   return name.slice(0, COMPARED_CHARS).toLowerCase().replaceAll("_", "-");
 }

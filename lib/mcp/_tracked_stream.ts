@@ -1,4 +1,4 @@
-/** Knowing when a body that is sent to a client has ended, and that the client reads it at all. */
+/** Knowing when an answer that is sent to a client has ended, and that the client reads it at all. */
 
 export interface TrackOptions {
   /** What may wait for the client; beyond that the stream ends with an error. */
@@ -13,11 +13,18 @@ export interface TrackOptions {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
+/** Returns an answer whose body is followed; one without a body is returned as it is. */
+export function trackResponse(response: Response, options: TrackOptions): Response {
+  const { body, headers, status } = response;
+  if (body === null) return response;
+  return new Response(trackStream(body, options), { status, headers });
+}
+
 /**
  * Passes a body on. The SDK puts what it has to say into a stream whether or not anybody reads it,
  * so what waits is bounded here.
  */
-export function trackStream(
+function trackStream(
   body: ReadableStream<Bytes>,
   { maxQueuedBytes = Infinity, signal, onEnd, onGiveUp }: TrackOptions,
 ): ReadableStream<Bytes> {

@@ -1,6 +1,7 @@
 /** What clients send and get that the SDK is too strict, or too lax, about. */
 import { parseJSONRPCMessage } from "@modelcontextprotocol/server";
 import { AppError, InvalidRequest } from "@/lib/errors.ts";
+import { isRecord } from "@/lib/is_record.ts";
 import { MAX_SUBSCRIBED_CHARS } from "./client_session.ts";
 
 const EVENTS = "text/event-stream";
@@ -106,8 +107,4 @@ export function toMessage(body: unknown): ReturnType<typeof parseJSONRPCMessage>
       'The body is no message of JSON-RPC 2.0: it needs "jsonrpc": "2.0" and a method, or a result',
     );
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -65,8 +65,9 @@ export function buildServer(
     completions: {},
   });
   const senderOf = ({ http }: ServerContext) => deps.senderOf(http?.req);
-  const callerOf = ({ http, mcpReq, sessionId }: ServerContext): Caller => {
-    const { caller, userAgent } = deps.senderOf(http?.req);
+  const callerOf = (context: ServerContext): Caller => {
+    const { mcpReq, sessionId } = context;
+    const { caller, userAgent } = senderOf(context);
     const client = clientName(server.getClientVersion(), userAgent);
     return { ...caller, client, sessionId, signal: mcpReq.signal };
   };

@@ -9,7 +9,8 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { fileURLToPath } from "node:url";
-import { isAbsolutePath } from "@/lib/projects/projects.ts";
+import { isRecord } from "@/lib/is_record.ts";
+import { isUsableCwd } from "@/lib/projects/projects.ts";
 
 const ROOTS = "roots";
 /** What Codex sends with each call of a tool: `{workspaces: {"/folder/of/the/repository": …}}`. */
@@ -25,7 +26,7 @@ export function firstFolder(roots: readonly { readonly uri: string }[]): string 
   for (const { uri } of roots) {
     try {
       const path = uri.startsWith("file:") ? fileURLToPath(uri) : "";
-      if (isFolder(path)) return path;
+      if (isUsableCwd(path)) return path;
     } catch {
       // Of another machine, or no URL at all.
     }
@@ -37,7 +38,7 @@ export function firstFolder(roots: readonly { readonly uri: string }[]): string 
 export function cwdOfMetadata(meta: ServerContext["mcpReq"]["_meta"]): string | undefined {
   const metadata = meta?.[CODEX_METADATA];
   const workspaces = isRecord(metadata) ? metadata["workspaces"] : undefined;
-  return isRecord(workspaces) ? Object.keys(workspaces).find(isFolder) : undefined;
+  return isRecord(workspaces) ? Object.keys(workspaces).find(isUsableCwd) : undefined;
 }
 
 /** Returns what a client of 2026 answered, `undefined` if it was not asked yet. */
@@ -48,12 +49,4 @@ export function readRoots(
   const view = inputResponse(inputResponses, ROOTS);
   if (view.kind !== "roots") return { cwd: undefined };
   return { cwd: firstFolder(view.roots.filter((root) => typeof root?.uri === "string")) };
-}
-
-function isFolder(path: string): boolean {
-  return isAbsolutePath(path) && !path.includes("\0");
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

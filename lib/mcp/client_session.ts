@@ -30,6 +30,12 @@ export interface ResourceChange {
   readonly isListChanged: boolean;
 }
 
+/**
+ * Whether there is a way now to tell a client something unasked (`here`), there was and may be again
+ * (`away`), or never was.
+ */
+export type Attention = "here" | "away" | "none";
+
 /** Where a client says that it works; `undefined` = it does not say. */
 interface Place {
   readonly cwd: string | undefined;
@@ -51,11 +57,7 @@ export class ClientSession {
   /** How often it did not answer. */
   #silences = 0;
 
-  /**
-   * Whether there is a way now to tell the client something unasked (`here`), there was and may be
-   * again (`away`), or never was.
-   */
-  get attention(): "here" | "away" | "none" {
+  get attention(): Attention {
     if (this.#ears > 0) return "here";
     return this.#hasListened ? "away" : "none";
   }

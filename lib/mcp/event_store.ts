@@ -5,6 +5,7 @@
  */
 import type { EventStore, JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Clock } from "@/lib/seams.ts";
+import { toErrorAnswer } from "./_error_answer.ts";
 
 /** The name that the SDK gives to the stream of GET. */
 export const STANDALONE_STREAM = "_GET_stream";
@@ -14,8 +15,7 @@ const MAX_EVENTS = 500;
 const MAX_EVENT_CHARS = 256 * 1024;
 /** A client that comes back at all does so soon. */
 export const EVENT_LIFE_MS = 300_000;
-/** Of the range that JSON-RPC leaves to servers. */
-const LOST = -32000;
+const LOST = "The answer is too long to be sent once more: ask again";
 /** What a key or a number counts for. */
 const CHARS_A_VALUE = 8;
 
@@ -65,7 +65,7 @@ export class SessionEvents implements EventStore {
     const { clock, maxChars, maxEvents } = this.#options;
     const number = this.#next++;
     const isKept = countChars(message, maxChars) <= maxChars;
-    const kept = isKept ? message : toLost(message);
+    const kept = isKept ? message : toErrorAnswer(message, LOST);
     if (kept !== undefined) {
       const chars = countChars(kept, maxChars);
       const storedAtMs = clock.monotonicMs();
@@ -144,13 +144,6 @@ export class SessionEvents implements EventStore {
     const number = /^\d{1,15}$/.test(text) ? Number(text) : this.#next;
     return isOwn && streamId && number < this.#next ? { number, streamId } : undefined;
   }
-}
-
-/** Returns what to say in place of an answer that is not kept; `undefined` for what is none. */
-function toLost(message: JSONRPCMessage): JSONRPCMessage | undefined {
-  if ("method" in message || message.id === undefined) return undefined;
-  const error = { code: LOST, message: "The answer is too long to be sent once more: ask again" };
-  return { jsonrpc: "2.0", id: message.id, error };
 }
 
 /** The SDK stores an empty object where a stream begins, which is no message. */

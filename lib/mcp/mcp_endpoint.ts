@@ -16,7 +16,7 @@ import { AppError, describeFailure } from "@/lib/errors.ts";
 import { settleWithin, Slicer } from "@/lib/seams.ts";
 import type { Services } from "@/lib/services.ts";
 import { tooManyCalls } from "./_pending_calls.ts";
-import { trackStream } from "./_tracked_stream.ts";
+import { trackResponse } from "./_tracked_stream.ts";
 import {
   acceptBoth,
   isEvents,
@@ -29,9 +29,9 @@ import {
   withoutNullArguments,
 } from "./_wire.ts";
 import { buildServer, type Sender, type ServedAs } from "./build_server.ts";
-import { ClientSession, type ResourceChange } from "./client_session.ts";
+import { type Attention, ClientSession, type ResourceChange } from "./client_session.ts";
 import { InvocationLog } from "./invocation_log.ts";
-import { type Audience, ResourceChanges, type ResourceChangesOptions } from "./resource_changes.ts";
+import { ResourceChanges, type ResourceChangesOptions } from "./resource_changes.ts";
 import { McpSessions, type SessionsOptions } from "./sessions.ts";
 import { KEEP_ALIVE_MS, SseStreams } from "./sse_streams.ts";
 import { MAX_QUEUED_BYTES, type SseTransport } from "./sse_transport.ts";
@@ -316,7 +316,7 @@ export class McpEndpoint {
     }
   }
 
-  #audience(): Audience {
+  #audience(): Attention {
     const attentions = new Set([...this.#clients()].map(({ attention }) => attention));
     if (this.#bus.listenerCount > 0 || attentions.has("here")) return "here";
     return attentions.has("away") ? "away" : "none";
@@ -336,15 +336,12 @@ export class McpEndpoint {
    * a stop waits for the end of a call.
    */
   #track({ signal }: Request, response: Response, kind: "listen" | "call"): Response {
-    const { body, headers, status } = response;
-    if (body === null) return response;
     const { promise, resolve: onEnd } = Promise.withResolvers<void>();
     const onGiveUp = () => this.#services.logger.warn("stream-given-up");
     if (kind === "listen") this.#changes.watch();
     else this.#hold(promise);
     const bounds = kind === "listen" ? { maxQueuedBytes: MAX_QUEUED_BYTES } : {};
-    const tracked = trackStream(body, { ...bounds, signal, onGiveUp, onEnd });
-    return new Response(tracked, { status, headers });
+    return trackResponse(response, { ...bounds, signal, onGiveUp, onEnd });
   }
 
   /** Has a stop wait for something. */

@@ -16,15 +16,14 @@ import {
 } from "@/lib/contracts_tools.ts";
 import { readDiagnostics } from "@/lib/index/operations.ts";
 import { PROFILED, readProfile } from "@/lib/journal/profiles.ts";
-import { didYouMean } from "@/lib/nearest_name.ts";
+import { unknownName } from "@/lib/nearest_name.ts";
 import { type InputSchema, parseInput } from "@/lib/parse_input.ts";
 import type { Services } from "@/lib/services.ts";
 import { resume } from "@/lib/tasks/handoff.ts";
 import { ASK_FOR_ROOTS } from "./client_place.ts";
 import { clip } from "./pack.ts";
 import { orProtocolError, type Senders } from "./resources.ts";
-
-type Shape = Parameters<typeof toJsonSchema>[0];
+import type { Shape } from "./tool.ts";
 
 /** What a client is told of a prompt. */
 export interface PromptListing {
@@ -240,10 +239,5 @@ function joinParts(parts: readonly string[]): string {
 
 function noSuchPrompt(name: string): ProtocolError {
   const names = PROMPTS.map(({ listing }) => listing.name);
-  const shown = JSON.stringify(name.slice(0, 64).toWellFormed());
-  const hint = didYouMean(name, names) || `; known are ${names.join(", ")}`;
-  return new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    `There is no prompt ${shown}${hint}`,
-  );
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, unknownName("prompt", name, names));
 }

@@ -8,12 +8,12 @@ import type { NoteEdit, VaultIndex } from "@/lib/index/vault_index.ts";
 import type { IndexedNote } from "@/lib/index/indexed_note.ts";
 import { isInactive } from "@/lib/index/note_table.ts";
 import { PROFILED, type Profiled, profilePath } from "@/lib/journal/profiles.ts";
-import { manifestOf } from "@/lib/memories/read_manifest.ts";
+import { MANIFEST } from "@/lib/memories/read_manifest.ts";
 import type { Clock } from "@/lib/seams.ts";
-import { storeOf } from "@/lib/vault/kinds.ts";
+import { pathInStore, storeOf } from "@/lib/vault/kinds.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
-import type { ResourceChange } from "./client_session.ts";
+import type { Attention, ResourceChange } from "./client_session.ts";
 import { manifestUri, memoryUri, profileUri } from "./resource_uris.ts";
 
 const PROFILES: ReadonlyMap<VaultPath, Profiled> = new Map(
@@ -26,17 +26,12 @@ const LOOK_EVERY_MS = 2_000;
 /** A look is to take no more than one part of so many of the time. */
 const LOOK_SHARE = 20;
 
-/**
- * Whether any client is there to be told (`here`), none but such as may come back and ask what they
- * missed (`away`), or none at all.
- */
-export type Audience = "here" | "away" | "none";
-
 export interface ResourceChangesOptions {
   readonly vault: Vault;
   readonly index: Pick<VaultIndex, "freshness" | "indexing" | "onChanged" | "refresh">;
   readonly clock: Clock;
-  readonly audience: () => Audience;
+  /** Of all clients together: of the one that pays most. */
+  readonly audience: () => Attention;
   readonly tell: (change: ResourceChange) => void;
   readonly tellDelayMs?: number;
   readonly lookEveryMs?: number;
@@ -90,10 +85,11 @@ export class ResourceChanges {
     if (who !== undefined) this.#uris.add(profileUri(who));
     const store = storeOf(this.#options.vault, path);
     if (store === undefined) return;
-    if (path === manifestOf(store.folder)) this.#uris.add(manifestUri(store.scopeId));
+    const inner = pathInStore(path, store);
+    if (inner === MANIFEST) this.#uris.add(manifestUri(store.scopeId));
     // It says whose store it is, and that there is one.
     const isProject = store.scopeId !== GLOBAL_SCOPE_ID;
-    if (isProject && path === `${store.folder}/project.md`) this.#isListChanged = true;
+    if (isProject && inner === "project.md") this.#isListChanged = true;
   }
 
   #noteEdit({ path, before, after }: NoteEdit): void {

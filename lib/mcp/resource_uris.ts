@@ -1,11 +1,12 @@
 /** The names under which MCP clients read the vault: `memory://`, `profile://`, `store://`. */
 import { GLOBAL_SCOPE_ID } from "@/lib/contracts.ts";
+import { PROFILED, type Profiled } from "@/lib/journal/profiles.ts";
 import { isUlid } from "@/lib/ulid.ts";
 
 /** What a resource is. */
 export type ResourceName =
   | { readonly kind: "memory"; readonly id: string }
-  | { readonly kind: "profile"; readonly who: "agent" | "user" }
+  | { readonly kind: "profile"; readonly who: Profiled }
   /** @property scope `global`, `project` = where the agent works, or the ULID of a store. */
   | { readonly kind: "manifest"; readonly scope: string };
 
@@ -20,7 +21,7 @@ export function memoryUri(id: string): string {
   return `memory://${encodeURIComponent(id.toWellFormed())}`;
 }
 
-export function profileUri(who: "agent" | "user"): string {
+export function profileUri(who: Profiled): string {
   return `profile://${who}`;
 }
 
@@ -47,8 +48,10 @@ export function parseResourceUri(uri: string): ResourceName | undefined {
   switch (scheme) {
     case "memory":
       return { kind: "memory", id: unescape(rest) };
-    case "profile":
-      return rest === "agent" || rest === "user" ? { kind: "profile", who: rest } : undefined;
+    case "profile": {
+      const who = PROFILED.find((known) => known === rest);
+      return who && { kind: "profile", who };
+    }
     case "store": {
       const [, scope] = /^([^/]+)\/MEMORY\.md$/u.exec(rest) ?? [];
       return scope === undefined ? undefined : toManifest(scope);

@@ -24,6 +24,7 @@ import {
   memoryUri,
   parseResourceUri,
   profileUri,
+  type ResourceName,
 } from "./resource_uris.ts";
 import { MAX_NAME_CHARS, shortenDescription } from "./shorten.ts";
 
@@ -33,7 +34,7 @@ export const RESOURCES_A_PAGE = 100;
 const MIME_TYPE = "text/markdown";
 
 /** A resource as lists show it. */
-export interface ListedResource {
+interface ListedResource {
   readonly uri: string;
   readonly name: string;
   readonly title: string;
@@ -69,7 +70,7 @@ export interface Senders {
 }
 
 /** Codes that mean: there is none of that name. */
-const NOT_FOUND: readonly ErrorCode[] = ["not-found", "note-not-found", "path-escapes-vault"];
+const NOT_FOUND: readonly ErrorCode[] = ["note-not-found", "path-escapes-vault"];
 /** Codes that blame the server's state and not the request. */
 const NOT_NOW: readonly ErrorCode[] = ["index-not-ready", "unavailable", "internal"];
 
@@ -79,7 +80,7 @@ const NOT_NOW: readonly ErrorCode[] = ["index-not-ready", "unavailable", "intern
  *
  * @throws {InvalidRequest} If the cursor is none of ours.
  */
-export async function listResources(
+async function listResources(
   services: Services,
   caller: Caller,
   cursor: string | undefined,
@@ -102,21 +103,6 @@ export async function listResources(
   return nextCursor === undefined ? { resources } : { resources, nextCursor };
 }
 
-/**
- * Reads one resource, as it is on disk now.
- *
- * @throws {AppError} If there is none of that name, or it cannot be read.
- */
-export async function readResource(
-  services: Services,
-  caller: Caller,
-  uri: string,
-): Promise<{ uri: string; mimeType: string; text: string }> {
-  const text = await readText(services, caller, uri);
-  if (text === undefined) throw new AppError("not-found", "There is no such resource");
-  return { uri, mimeType: MIME_TYPE, text };
-}
-
 /** Lets clients list and read the resources. */
 export function addResources(
   { server }: McpServer,
@@ -135,9 +121,13 @@ export function addResources(
     { uri },
     context,
   ) => {
-    const caller = isOfPlace(uri) ? await placedCallerOf(context) : callerOf(context);
+    const name = parseResourceUri(uri);
+    if (name === undefined) throw new ResourceNotFoundError(uri);
+    const caller = isOfPlace(name) ? await placedCallerOf(context) : callerOf(context);
     if (caller === undefined) return ASK_FOR_ROOTS;
-    return { contents: [await orProtocolError(() => readResource(services, caller, uri), uri)] };
+    const text = await orProtocolError(() => readText(services, caller, name), uri);
+    if (text === undefined) throw new ResourceNotFoundError(uri);
+    return { contents: [{ uri, mimeType: MIME_TYPE, text }] };
   });
 }
 
@@ -163,27 +153,24 @@ export async function orProtocolError<T>(
   }
 }
 
-/** Whether it depends on where somebody works what a URI means. */
-function isOfPlace(uri: string): boolean {
-  const name = parseResourceUri(uri);
-  return name?.kind === "manifest" && name.scope === "project";
+/** Whether it depends on where somebody works what a name means. */
+function isOfPlace(name: ResourceName): boolean {
+  return name.kind === "manifest" && name.scope === "project";
 }
 
+/** Reads one resource as it is on disk now; `undefined` if there is no such profile. */
 async function readText(
   services: Services,
   caller: Caller,
-  uri: string,
+  name: ResourceName,
 ): Promise<string | undefined> {
-  const name = parseResourceUri(uri);
-  switch (name?.kind) {
+  switch (name.kind) {
     case "memory":
       return (await openMemory(services, caller, { id: name.id })).memory?.markdown;
     case "profile":
       return await readProfile(services, name.who);
     case "manifest":
       return await readManifest(services, caller, name.scope);
-    case undefined:
-      return undefined;
   }
 }
 

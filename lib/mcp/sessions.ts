@@ -16,7 +16,7 @@ import { type Clock, type NewId, settleWithin } from "@/lib/seams.ts";
 import { OpenMap } from "./_open_map.ts";
 import { PendingCalls, tooManyCalls } from "./_pending_calls.ts";
 import { SessionTransport } from "./_session_transport.ts";
-import { trackStream } from "./_tracked_stream.ts";
+import { trackResponse } from "./_tracked_stream.ts";
 import { ClientSession } from "./client_session.ts";
 import { SessionEvents, STANDALONE_STREAM } from "./event_store.ts";
 import { KEEP_ALIVE_MS, MAX_PENDING_CALLS } from "./sse_streams.ts";
@@ -64,7 +64,6 @@ export interface SessionMessage extends SessionRequest {
 }
 
 interface Session {
-  readonly id: string;
   readonly principal: string;
   readonly client: ClientSession;
   readonly transport: SessionTransport;
@@ -245,7 +244,6 @@ export class McpSessions {
       },
     });
     const session = {
-      id,
       principal,
       client: new ClientSession(),
       transport,
@@ -301,11 +299,10 @@ export class McpSessions {
     response: Response,
     bounds: { readonly maxQueuedBytes?: number; readonly onEnd?: () => void } = {},
   ): Response {
-    const { body, headers, status } = response;
-    if (body === null || !response.ok) return response;
+    if (response.body === null || !response.ok) return response;
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     session.bodies.add(ended);
-    const tracked = trackStream(body, {
+    return trackResponse(response, {
       ...bounds,
       signal,
       onEnd: () => {
@@ -316,7 +313,6 @@ export class McpSessions {
       },
       onGiveUp: this.#options.onGiveUp,
     });
-    return new Response(tracked, { status, headers });
   }
 }
 

@@ -6,13 +6,14 @@
  * bound the stream is given up together with what waits.
  */
 import type { JSONRPCMessage, MessageExtraInfo, Transport } from "@modelcontextprotocol/server";
+import { toErrorAnswer } from "./_error_answer.ts";
 import { notRead } from "./_tracked_stream.ts";
 
 /** What may wait for one client; an answer that is larger by itself becomes an error. */
 export const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
 
-/** Of the range that JSON-RPC leaves to servers. */
-const TOO_LARGE = -32000;
+const TOO_LARGE = "The answer is larger than this stream takes: use POST /mcp, or read it in " +
+  "parts with memory_open";
 
 const HEADERS = {
   "content-type": "text/event-stream",
@@ -98,7 +99,7 @@ export class SseTransport implements Transport {
       const event = encodeEvent("message", JSON.stringify(message));
       const { maxQueuedBytes = MAX_QUEUED_BYTES } = this.#options;
       const isTooLarge = event.byteLength > maxQueuedBytes;
-      const refusal = isTooLarge ? toTooLarge(message) : undefined;
+      const refusal = isTooLarge ? toErrorAnswer(message, TOO_LARGE) : undefined;
       this.#write(refusal ? encodeEvent("message", JSON.stringify(refusal)) : event);
     });
   }
@@ -137,18 +138,6 @@ export class SseTransport implements Transport {
     this.#options.onEnd?.();
     if (this.#isStarted) this.onclose?.();
   }
-}
-
-/** Returns the error in place of an answer; `undefined` for what is none. */
-function toTooLarge(message: JSONRPCMessage): JSONRPCMessage | undefined {
-  if ("method" in message || message.id === undefined) return undefined;
-  const error = {
-    code: TOO_LARGE,
-    message:
-      "The answer is larger than this stream takes: use POST /mcp, or read it in parts with " +
-      "memory_open",
-  };
-  return { jsonrpc: "2.0", id: message.id, error };
 }
 
 function encodeEvent(event: string, data: string): Uint8Array<ArrayBuffer> {

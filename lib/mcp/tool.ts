@@ -57,7 +57,8 @@ export function needsPlace({ listing }: Tool, args: Readonly<Record<string, unkn
   return "scope" in properties ? scope === "here" || scope === "project" : true;
 }
 
-type Shape = Parameters<typeof toJsonSchema>[0];
+/** A schema of the contracts. */
+export type Shape = Parameters<typeof toJsonSchema>[0];
 
 export interface ToolSpec<Input> {
   readonly name: string;

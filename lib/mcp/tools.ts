@@ -1,6 +1,6 @@
 /** The one table of tools; its order is the order in which clients see them. */
 import type { Toolset } from "@/lib/config.ts";
-import { didYouMean } from "@/lib/nearest_name.ts";
+import { unknownName } from "@/lib/nearest_name.ts";
 import { ALIAS_TOOLS } from "./alias_tools.ts";
 import { MEMORY_TOOLS } from "./memory_tools.ts";
 import { SEARCH_TOOLS } from "./search_tools.ts";
@@ -27,7 +27,5 @@ export function explainMissingTool(name: string, offered: readonly Tool[]): stri
     return `Tool ${name} is switched off: start the server with ${hidden.toolset} in --toolsets`;
   }
   const names = offered.map(({ listing }) => listing.name);
-  const shown = JSON.stringify(name.slice(0, 64).toWellFormed());
-  const hint = didYouMean(name, names) || `; known are ${names.join(", ")}`;
-  return `There is no tool ${shown}${hint}`;
+  return unknownName("tool", name, names);
 }

@@ -28,7 +28,8 @@ export interface ManifestRef {
   readonly folder: string;
 }
 
-const MANIFEST = "MEMORY.md";
+/** The name of a manifest in its store. */
+export const MANIFEST = "MEMORY.md";
 
 /** Returns where the manifest of a store lies. */
 export function manifestOf(folder: string): VaultPath {

@@ -272,9 +272,10 @@ export function requireWhere(caller: Caller, { repo, cwd = caller.cwd }: Where):
   else if (cwd !== undefined) requireNear(caller, cwd);
 }
 
-/** Tells a path that begins at a root, of this system or another. */
-export function isAbsolutePath(path: string): boolean {
-  return path.startsWith("/") || /^(?:[a-z]:[/\\]|\\\\)/i.test(path);
+/** Tells what may be where an agent works: a path from a root on, of this system or another. */
+export function isUsableCwd(path: string): boolean {
+  const isAbsolute = path.startsWith("/") || /^(?:[a-z]:[/\\]|\\\\)/i.test(path);
+  return isAbsolute && !path.includes("\0");
 }
 
 function requireRemote(url: string): string {
@@ -290,7 +291,7 @@ function requireNear({ loopback }: Caller, cwd: string): void {
       [{ field: "cwd", message: "is taken from this machine only: send repo instead" }],
     );
   }
-  if (isAbsolutePath(cwd) && !cwd.includes("\0")) return;
+  if (isUsableCwd(cwd)) return;
   throw new InvalidRequest(
     "Cannot use cwd: it must be an absolute path",
     [{ field: "cwd", value: show(cwd), message: "must be an absolute path" }],

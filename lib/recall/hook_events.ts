@@ -17,7 +17,7 @@ import type {
 } from "@/lib/contracts_recall.ts";
 import { InvalidRequest } from "@/lib/errors.ts";
 import { type ProfilesDeps, readProfiles } from "@/lib/journal/profiles.ts";
-import { isAbsolutePath } from "@/lib/projects/projects.ts";
+import { isUsableCwd } from "@/lib/projects/projects.ts";
 import { giveHints, type HintDeps } from "./give_hints.ts";
 
 export interface HookDeps extends HintDeps, ProfilesDeps {}
@@ -116,7 +116,7 @@ function toInput(
 
 /** It changes the order alone: what cannot be used is no reason to give no hints. */
 function usableFolder(cwd: HookEvent["cwd"]): string | undefined {
-  const isUsable = cwd && cwd.length <= MAX_ID_CHARS && isAbsolutePath(cwd) && !cwd.includes("\0");
+  const isUsable = cwd && cwd.length <= MAX_ID_CHARS && isUsableCwd(cwd);
   return isUsable ? cwd : undefined;
 }
 

@@ -156,6 +156,7 @@ function kindInRootFolder(
   return second === "memory.md" ? "facts" : undefined;
 }
 
-function pathInStore(path: VaultPath, store: Store): string {
+/** Returns a path as it is written inside of its store. */
+export function pathInStore(path: VaultPath, store: Store): string {
   return store.folder === "." ? path : path.slice(store.folder.length + 1);
 }

@@ -7,6 +7,7 @@ import {
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport as SseV1 } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { after, before, describe } from "@std/testing/bdd";
 import type { Config } from "@/lib/config.ts";
 import type { Invocation } from "@/lib/contracts_tools.ts";
 import type { Seams, Services } from "@/lib/services.ts";
@@ -171,6 +172,27 @@ export async function connectSdk(
       await client.close();
     },
   };
+}
+
+/** Has tests run with a client of the SDK over each transport; to be called inside of a `describe()`. */
+export function describeOverEach(
+  open: () => McpWorld,
+  define: (connection: Pick<SdkConnection, "client">) => void,
+): void {
+  for (const transport of ["modern", "legacy", "sse"] as const) {
+    describe(`for ${transport}`, () => {
+      let connection: SdkConnection;
+      before(async () => {
+        connection = await connectSdk(open().server.url, transport);
+      });
+      after(() => connection[Symbol.asyncDispose]());
+      define({
+        get client() {
+          return connection.client;
+        },
+      });
+    });
+  }
 }
 
 async function connectV2(

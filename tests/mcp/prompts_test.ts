@@ -10,7 +10,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { PROMPTS } from "@/lib/mcp/prompts.ts";
 import { TOOLS } from "@/lib/mcp/tools.ts";
 import { describeWithGit, gitWorld } from "@/tests/_support/git_repo.ts";
-import { connectSdk, type McpWorld, type SdkConnection, serveMcp } from "@/tests/_support/mcp.ts";
+import { connectSdk, describeOverEach, type McpWorld, serveMcp } from "@/tests/_support/mcp.ts";
 
 const FILES = {
   "profiles/agent.md": "---\nx: 1\n---\nWorks in small steps.\n",
@@ -39,70 +39,62 @@ describe("prompts", () => {
   });
   after(() => world[Symbol.asyncDispose]());
 
-  for (const transport of ["modern", "legacy", "sse"] as const) {
-    describe(`for ${transport}`, () => {
-      let connection: SdkConnection;
-      before(async () => {
-        connection = await connectSdk(world.server.url, transport);
+  describeOverEach(() => world, (connection) => {
+    it("are listed in their order, with their arguments", async () => {
+      const { prompts } = await connection.client.listPrompts();
+
+      deepEqual(prompts, PROMPTS.map(({ listing }) => ({ ...listing })));
+      deepEqual(
+        prompts.map(({ name, arguments: args = [] }) => [name, ...args.map(({ name }) => name)]),
+        [["start_task", "task"], ["hand_off", "note"], ["audit", "topic"]],
+      );
+      ok(prompts.every(({ arguments: args = [] }) => args.every(({ required }) => !required)));
+    });
+
+    it("start_task has both profiles and the task, and says what to do", async () => {
+      const text = await getPrompt(connection.client, "start_task", { task: "Mend the build" });
+
+      match(text, /^A task begins: Mend the build\. If the person's own message says more, /);
+      match(
+        text,
+        /> are what .*\n\n\[agent_profile\]\n> Works in small steps\.\n\n\[user_profile\]\n> Likes tea\.\n\n/,
+      );
+      ok(!text.includes("[handoff]"));
+      match(text, /1\. recall .*memory_open.*3\. remember .*4\. .*set_handoff/s);
+      match(await getPrompt(connection.client, "start_task"), /^A task begins\.\n/);
+      match(await getPrompt(connection.client, "start_task", { task: " " }), /^A task begins\./);
+    });
+
+    it("hand_off has what the person adds", async () => {
+      const text = await getPrompt(connection.client, "hand_off", { note: "the port is 81" });
+
+      match(text, /set_handoff once.*It must say in any case: the port is 81\. If the person/s);
+    });
+
+    it("audit tells what is wrong by now, and that nothing is to be changed unasked", async () => {
+      const text = await getPrompt(connection.client, "audit", { topic: "tea" });
+
+      match(text, /^Audit the person's memory: 1 memories, of these only .* about: tea\. If/);
+      match(text, /\[files with problems\]\n- memories\/broken\.md: /);
+      match(text, /Change nothing before the person has agreed/);
+    });
+
+    it("say what is wrong with a call", async () => {
+      const { client } = connection;
+      await rejects(client.getPrompt({ name: "start_tsk" }), {
+        code: -32602,
+        message: /There is no prompt "start_tsk"; did you mean start_task\?/,
       });
-      after(() => connection[Symbol.asyncDispose]());
-
-      it("are listed in their order, with their arguments", async () => {
-        const { prompts } = await connection.client.listPrompts();
-
-        deepEqual(prompts, PROMPTS.map(({ listing }) => ({ ...listing })));
-        deepEqual(
-          prompts.map(({ name, arguments: args = [] }) => [name, ...args.map(({ name }) => name)]),
-          [["start_task", "task"], ["hand_off", "note"], ["audit", "topic"]],
-        );
-        ok(prompts.every(({ arguments: args = [] }) => args.every(({ required }) => !required)));
+      await rejects(client.getPrompt({ name: "audit", arguments: { tpoic: "x" } }), {
+        code: -32602,
+        message: /tpoic is not known; did you mean topic\?/,
       });
-
-      it("start_task has both profiles and the task, and says what to do", async () => {
-        const text = await getPrompt(connection.client, "start_task", { task: "Mend the build" });
-
-        match(text, /^A task begins: Mend the build\. If the person's own message says more, /);
-        match(
-          text,
-          /> are what .*\n\n\[agent_profile\]\n> Works in small steps\.\n\n\[user_profile\]\n> Likes tea\.\n\n/,
-        );
-        ok(!text.includes("[handoff]"));
-        match(text, /1\. recall .*memory_open.*3\. remember .*4\. .*set_handoff/s);
-        match(await getPrompt(connection.client, "start_task"), /^A task begins\.\n/);
-        match(await getPrompt(connection.client, "start_task", { task: " " }), /^A task begins\./);
-      });
-
-      it("hand_off has what the person adds", async () => {
-        const text = await getPrompt(connection.client, "hand_off", { note: "the port is 81" });
-
-        match(text, /set_handoff once.*It must say in any case: the port is 81\. If the person/s);
-      });
-
-      it("audit tells what is wrong by now, and that nothing is to be changed unasked", async () => {
-        const text = await getPrompt(connection.client, "audit", { topic: "tea" });
-
-        match(text, /^Audit the person's memory: 1 memories, of these only .* about: tea\. If/);
-        match(text, /\[files with problems\]\n- memories\/broken\.md: /);
-        match(text, /Change nothing before the person has agreed/);
-      });
-
-      it("say what is wrong with a call", async () => {
-        const { client } = connection;
-        await rejects(client.getPrompt({ name: "start_tsk" }), {
-          code: -32602,
-          message: /There is no prompt "start_tsk"; did you mean start_task\?/,
-        });
-        await rejects(client.getPrompt({ name: "audit", arguments: { tpoic: "x" } }), {
-          code: -32602,
-          message: /tpoic is not known; did you mean topic\?/,
-        });
-        await rejects(client.getPrompt({ name: "start_task", arguments: { cwd: "rel" } }), {
-          code: -32602,
-          message: /cwd: it must be an absolute path/,
-        });
+      await rejects(client.getPrompt({ name: "start_task", arguments: { cwd: "rel" } }), {
+        code: -32602,
+        message: /cwd: it must be an absolute path/,
       });
     });
-  }
+  });
 
   it("quote nothing where nothing is there to be quoted", async () => {
     await using empty = await serveMcp();

@@ -8,8 +8,12 @@ import {
 import { describe, it } from "@std/testing/bdd";
 import type { Client } from "@modelcontextprotocol/client";
 import type { Config } from "@/lib/config.ts";
-import { MAX_SUBSCRIBED_CHARS, MAX_SUBSCRIPTIONS } from "@/lib/mcp/client_session.ts";
-import { type Audience, ResourceChanges } from "@/lib/mcp/resource_changes.ts";
+import {
+  type Attention,
+  MAX_SUBSCRIBED_CHARS,
+  MAX_SUBSCRIPTIONS,
+} from "@/lib/mcp/client_session.ts";
+import { ResourceChanges } from "@/lib/mcp/resource_changes.ts";
 import { memoryUri } from "@/lib/mcp/resource_uris.ts";
 import { type EndpointWorld, serveEndpoint } from "@/tests/_support/endpoint_world.ts";
 import { connectSdk } from "@/tests/_support/mcp.ts";
@@ -296,7 +300,7 @@ describe("ResourceChanges", () => {
   /** An index that counts how often somebody looks, and is slow at that. */
   function openChanges() {
     let looks = 0;
-    let audience: Audience = "here";
+    let audience: Attention = "here";
     const changes = new ResourceChanges({
       vault: undefined as never,
       index: {
@@ -314,7 +318,7 @@ describe("ResourceChanges", () => {
       tell: () => {},
       lookEveryMs: 10,
     });
-    return { changes, looks: () => looks, setAudience: (next: Audience) => audience = next };
+    return { changes, looks: () => looks, setAudience: (next: Attention) => audience = next };
   }
 
   it("looks in one row, however often somebody begins to listen", async () => {

@@ -16,7 +16,7 @@ import {
   parseResourceUri,
 } from "@/lib/mcp/resource_uris.ts";
 import { RESOURCES_A_PAGE } from "@/lib/mcp/resources.ts";
-import { connectSdk, type McpWorld, type SdkConnection, serveMcp } from "@/tests/_support/mcp.ts";
+import { connectSdk, describeOverEach, type McpWorld, serveMcp } from "@/tests/_support/mcp.ts";
 
 const ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const STORE = `memories/projects/${ULID}`;
@@ -94,141 +94,133 @@ describe("resources", () => {
   });
   after(() => world[Symbol.asyncDispose]());
 
-  for (const transport of ["modern", "legacy", "sse"] as const) {
-    describe(`for ${transport}`, () => {
-      let connection: SdkConnection;
-      before(async () => {
-        connection = await connectSdk(world.server.url, transport);
-      });
-      after(() => connection[Symbol.asyncDispose]());
+  describeOverEach(() => world, (connection) => {
+    const read = async (uri: string) => {
+      const { contents } = await connection.client.readResource({ uri });
+      return contents;
+    };
 
-      const read = async (uri: string) => {
-        const { contents } = await connection.client.readResource({ uri });
-        return contents;
-      };
-
-      it("are declared with what can be told of them", () => {
-        deepEqual(connection.client.getServerCapabilities()?.resources, {
-          subscribe: true,
-          listChanged: true,
-        });
-      });
-
-      it("are listed: what there is beside memories first, then all memories in pages", async () => {
-        const listed: { uri: string; name: string; title?: string | undefined }[] = [];
-        let pages = 0;
-        let cursor: string | undefined;
-        do {
-          // By the method itself: the client's own words for it turn the pages by themselves.
-          const params = cursor === undefined ? {} : { cursor };
-          const page = await connection.client.request({ method: "resources/list", params });
-          listed.push(...page.resources);
-          cursor = page.nextCursor;
-          pages++;
-        } while (cursor !== undefined);
-
-        const uris = listed.map(({ uri }) => uri);
-        deepEqual(uris.slice(0, 3), [
-          "profile://user",
-          "store://global/MEMORY.md",
-          `store://${ULID}/MEMORY.md`,
-        ]);
-        const ids = [...MANY, "a b/ä?#%41", "p1"];
-        deepEqual(uris.slice(3).toSorted(), ids.map(memoryUri).toSorted());
-        ok(pages >= 2);
-        const { resources: [first] } = await connection.client.listResources();
-        deepEqual(first, {
-          uri: "profile://user",
-          name: "user-profile",
-          title: "Who the person is",
-          description: "Read at the start of every task",
-          mimeType: "text/markdown",
-        });
-        match(JSON.stringify(listed[2]), /Memories of project site/);
-      });
-
-      it("can be read, each as it is on disk", async () => {
-        const read = async (uri: string) => {
-          const { contents: [content] } = await connection.client.readResource({ uri });
-          ok(content && "text" in content);
-          deepEqual([content.uri, content.mimeType], [uri, "text/markdown"]);
-          return content.text;
-        };
-
-        equal(await read("memory://n7"), memory("n7"));
-        equal(await read(memoryUri("a b/ä?#%41")), memory("a b/ä?#%41"));
-        equal(await read("memory://gone"), FILES["memories/gone.md"]);
-        equal(await read("memory://work%2Fplan.md"), "# A plan\n");
-        equal(await read("profile://user"), "Likes tea.");
-        // The server brings them up to date a moment later.
-        match(await read("store://global/MEMORY.md"), /^- \[N.*\]\(n/m);
-        match(await read(`store://${ULID}/MEMORY.md`), /^- \[.*\]\(p\.md\)/);
-      });
-
-      for (
-        const uri of [
-          "memory://none",
-          "memory://private%2Fsecret.md",
-          "memory://..%2F..%2Fetc%2Fpasswd",
-          "memory://%2Fetc%2Fpasswd",
-          "profile://agent",
-          "store://01ARZ3NDEKTSV4RRFFQ69G5FAW/MEMORY.md",
-          "test://x",
-        ]
-      ) {
-        it(`there is no ${uri}`, async () => {
-          await rejects(read(uri), (error: { code?: unknown; data?: unknown }) => {
-            equal(error.code, -32602);
-            deepEqual(error.data, { uri });
-            return true;
-          });
-        });
-      }
-
-      it("say that it is not known where somebody works", async () => {
-        await rejects(read("store://project/MEMORY.md"), {
-          code: -32602,
-          message: /it is not known where you work/,
-        });
-      });
-
-      it("say what is wrong with a cursor", async () => {
-        await rejects(connection.client.listResources({ cursor: "made-up" }), {
-          code: -32602,
-          message: /cursor is none that this server gave/,
-        });
-      });
-
-      it("have templates, whose variables can be completed", async () => {
-        const { client } = connection;
-        const { resourceTemplates } = await client.listResourceTemplates();
-        const complete = async (uri: string, name: string, value: string) => {
-          const ref = { type: "ref/resource", uri } as const;
-          return (await client.complete({ ref, argument: { name, value } })).completion;
-        };
-        const uris = resourceTemplates.map(({ uriTemplate }) => uriTemplate);
-        const [byId = "", byScope = ""] = uris;
-
-        deepEqual(uris, ["memory://{id}", "store://{scope}/MEMORY.md"]);
-        deepEqual((await complete(byId, "id", "n10")).values.slice(0, 3), ["n10", "n100", "n101"]);
-        deepEqual((await complete(byId, "id", "快取")).values, ["p1"]);
-        deepEqual((await complete(byId, "id", "zzz")).values, []);
-        const all = await complete(byId, "id", "");
-        deepEqual(
-          [all.values.length, all.total, all.hasMore],
-          [MAX_COMPLETIONS, MANY.length + 2, true],
-        );
-        deepEqual((await complete(byScope, "scope", "")).values, ["global", "project", ULID]);
-        deepEqual((await complete(byScope, "scope", "01a")).values, [ULID]);
-        await rejects(complete("memory://{x}", "x", ""), { code: -32602 });
-        const ref = { type: "ref/prompt", name: "none" } as const;
-        const argument = { name: "task", value: "" };
-        await rejects(client.complete({ ref, argument }), { code: -32602 });
-        const known = { ...ref, name: "start_task" };
-        deepEqual((await client.complete({ ref: known, argument })).completion.values, []);
+    it("are declared with what can be told of them", () => {
+      deepEqual(connection.client.getServerCapabilities()?.resources, {
+        subscribe: true,
+        listChanged: true,
       });
     });
-  }
+
+    it("are listed: what there is beside memories first, then all memories in pages", async () => {
+      const listed: { uri: string; name: string; title?: string | undefined }[] = [];
+      let pages = 0;
+      let cursor: string | undefined;
+      do {
+        // By the method itself: the client's own words for it turn the pages by themselves.
+        const params = cursor === undefined ? {} : { cursor };
+        const page = await connection.client.request({ method: "resources/list", params });
+        listed.push(...page.resources);
+        cursor = page.nextCursor;
+        pages++;
+      } while (cursor !== undefined);
+
+      const uris = listed.map(({ uri }) => uri);
+      deepEqual(uris.slice(0, 3), [
+        "profile://user",
+        "store://global/MEMORY.md",
+        `store://${ULID}/MEMORY.md`,
+      ]);
+      const ids = [...MANY, "a b/ä?#%41", "p1"];
+      deepEqual(uris.slice(3).toSorted(), ids.map(memoryUri).toSorted());
+      ok(pages >= 2);
+      const { resources: [first] } = await connection.client.listResources();
+      deepEqual(first, {
+        uri: "profile://user",
+        name: "user-profile",
+        title: "Who the person is",
+        description: "Read at the start of every task",
+        mimeType: "text/markdown",
+      });
+      match(JSON.stringify(listed[2]), /Memories of project site/);
+    });
+
+    it("can be read, each as it is on disk", async () => {
+      const read = async (uri: string) => {
+        const { contents: [content] } = await connection.client.readResource({ uri });
+        ok(content && "text" in content);
+        deepEqual([content.uri, content.mimeType], [uri, "text/markdown"]);
+        return content.text;
+      };
+
+      equal(await read("memory://n7"), memory("n7"));
+      equal(await read(memoryUri("a b/ä?#%41")), memory("a b/ä?#%41"));
+      equal(await read("memory://gone"), FILES["memories/gone.md"]);
+      equal(await read("memory://work%2Fplan.md"), "# A plan\n");
+      equal(await read("profile://user"), "Likes tea.");
+      // The server brings them up to date a moment later.
+      match(await read("store://global/MEMORY.md"), /^- \[N.*\]\(n/m);
+      match(await read(`store://${ULID}/MEMORY.md`), /^- \[.*\]\(p\.md\)/);
+    });
+
+    for (
+      const uri of [
+        "memory://none",
+        "memory://private%2Fsecret.md",
+        "memory://..%2F..%2Fetc%2Fpasswd",
+        "memory://%2Fetc%2Fpasswd",
+        "profile://agent",
+        "store://01ARZ3NDEKTSV4RRFFQ69G5FAW/MEMORY.md",
+        "test://x",
+      ]
+    ) {
+      it(`there is no ${uri}`, async () => {
+        await rejects(read(uri), (error: { code?: unknown; data?: unknown }) => {
+          equal(error.code, -32602);
+          deepEqual(error.data, { uri });
+          return true;
+        });
+      });
+    }
+
+    it("say that it is not known where somebody works", async () => {
+      await rejects(read("store://project/MEMORY.md"), {
+        code: -32602,
+        message: /it is not known where you work/,
+      });
+    });
+
+    it("say what is wrong with a cursor", async () => {
+      await rejects(connection.client.listResources({ cursor: "made-up" }), {
+        code: -32602,
+        message: /cursor is none that this server gave/,
+      });
+    });
+
+    it("have templates, whose variables can be completed", async () => {
+      const { client } = connection;
+      const { resourceTemplates } = await client.listResourceTemplates();
+      const complete = async (uri: string, name: string, value: string) => {
+        const ref = { type: "ref/resource", uri } as const;
+        return (await client.complete({ ref, argument: { name, value } })).completion;
+      };
+      const uris = resourceTemplates.map(({ uriTemplate }) => uriTemplate);
+      const [byId = "", byScope = ""] = uris;
+
+      deepEqual(uris, ["memory://{id}", "store://{scope}/MEMORY.md"]);
+      deepEqual((await complete(byId, "id", "n10")).values.slice(0, 3), ["n10", "n100", "n101"]);
+      deepEqual((await complete(byId, "id", "快取")).values, ["p1"]);
+      deepEqual((await complete(byId, "id", "zzz")).values, []);
+      const all = await complete(byId, "id", "");
+      deepEqual(
+        [all.values.length, all.total, all.hasMore],
+        [MAX_COMPLETIONS, MANY.length + 2, true],
+      );
+      deepEqual((await complete(byScope, "scope", "")).values, ["global", "project", ULID]);
+      deepEqual((await complete(byScope, "scope", "01a")).values, [ULID]);
+      await rejects(complete("memory://{x}", "x", ""), { code: -32602 });
+      const ref = { type: "ref/prompt", name: "none" } as const;
+      const argument = { name: "task", value: "" };
+      await rejects(client.complete({ ref, argument }), { code: -32602 });
+      const known = { ...ref, name: "start_task" };
+      deepEqual((await client.complete({ ref: known, argument })).completion.values, []);
+    });
+  });
 });
 
 describe("resources without sessions", () => {
