@@ -12,6 +12,9 @@ const ERROR_TABLE = {
   "unauthorized": { status: 401, title: "A valid bearer token is needed" },
   "forbidden-host": { status: 403, title: "The Host header is not allowed" },
   "forbidden-origin": { status: 403, title: "The Origin header is not allowed" },
+  "owner-required": { status: 403, title: "Only the person may do this" },
+  "grant-missing": { status: 403, title: "The person has not allowed this" },
+  "budget-exceeded": { status: 403, title: "The budget is spent" },
   "forbidden-peer": { status: 403, title: "Only this machine may connect" },
   "not-found": { status: 404, title: "There is no such resource" },
   "session-not-found": { status: 404, title: "There is no such session" },
@@ -113,6 +116,20 @@ export class EditConflict extends AppError {
 export class FrontmatterNotEditable extends AppError {
   constructor(message: string) {
     super("frontmatter-not-editable", message);
+  }
+}
+
+/** A person has to allow it first, for the task at hand. */
+export class GrantMissing extends AppError {
+  constructor(message: string) {
+    super("grant-missing", message);
+  }
+}
+
+/** What a task, or an answer, may hold has been handed out. */
+export class BudgetExceeded extends AppError {
+  constructor(message: string) {
+    super("budget-exceeded", message);
   }
 }
 
