@@ -16,6 +16,9 @@ export interface ProjectRef {
   readonly ulid?: string;
 }
 
+/** A repository by what can be told of it without the vault. */
+export type RepoIdentity = Pick<ProjectRef, "name" | "repoId">;
+
 /** Where an agent says that it works. */
 export type Where = Pick<AskedScope, "cwd" | "repo">;
 
@@ -72,6 +75,21 @@ export class Projects {
     requireNear(caller, cwd);
     const repository = await this.#git.find(cwd, caller.signal);
     return repository && await this.#describe(repository, cwd, caller.signal);
+  }
+
+  /**
+   * Tells the repository that an agent works in, and touches nothing of the vault.
+   *
+   * @returns `undefined` as `find()`; `name` is the last part of its remote's path, or its folder.
+   * @throws {InvalidRequest} As `find()`.
+   */
+  async identify(caller: Caller, where: Where): Promise<RepoIdentity | undefined> {
+    if (where.repo !== undefined) return toIdentity(requireRemote(where.repo));
+    const cwd = where.cwd ?? caller.cwd;
+    if (cwd === undefined) return undefined;
+    requireNear(caller, cwd);
+    const repository = await this.#git.find(cwd, caller.signal);
+    return repository && toIdentity(repository.repoId);
   }
 
   /**
@@ -142,7 +160,7 @@ export class Projects {
   async #findByRemote(url: string): Promise<FoundProject> {
     const repoId = requireRemote(url);
     const stores = await this.#stores.findByRepo(repoId);
-    return toFound({ repoId, name: projectNameOf(repoId) }, stores, {
+    return toFound(toIdentity(repoId), stores, {
       source: "repo",
       branch: undefined,
       commit: undefined,
@@ -245,6 +263,10 @@ export class Projects {
     const ids = named.map(({ ulid }) => ulid);
     return scope === "here" ? [GLOBAL_SCOPE_ID, NO_STORE, ...ids] : ids;
   }
+}
+
+function toIdentity(repoId: string): RepoIdentity {
+  return { repoId, name: projectNameOf(repoId) };
 }
 
 function idsOf(project: FoundProject | undefined): string[] {

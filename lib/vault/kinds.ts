@@ -148,12 +148,16 @@ function kindInRootFolder(
   const folder = foldCase(first);
   if (folder === "_shared") return "shared";
   const isInStore = store !== undefined && layout.memoriesFolder !== ".";
-  if (isInStore || RESERVED_FOLDERS.has(folder) || folder === foldCase(layout.memoriesFolder)) {
-    return undefined;
-  }
+  if (isInStore || isReservedFolder(layout, first)) return undefined;
   if (deeper.length > 0) return second === "history" ? "history" : undefined;
   if (second === "summary.md") return "summary";
   return second === "memory.md" ? "facts" : undefined;
+}
+
+/** Tells whether a folder directly under the root has a use of its own, and so holds no project. */
+export function isReservedFolder({ memoriesFolder }: VaultLayout, name: string): boolean {
+  const folder = foldCase(name);
+  return RESERVED_FOLDERS.has(folder) || folder === foldCase(memoriesFolder);
 }
 
 /** Returns a path as it is written inside of its store. */

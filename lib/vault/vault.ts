@@ -252,17 +252,18 @@ function placeOf(vault: Vault, path: VaultPath): "here" | "respelt" | "linked" {
  * Reads a note's bytes. A file that changes while it is read is read once more; if it still
  * changes, its stamp is that from before, so that the next comparison finds it dirty.
  *
+ * @param maxBytes Of a longer file only so many are read, from its beginning.
  * @throws {NoteNotFound} If nothing is there, no regular file, or something excluded.
  * @throws {PathEscapesVault} If the path is a link or leads through one.
  * @throws {PayloadTooLarge} If the file is larger than `MAX_NOTE_BYTES`.
  * @throws {IndexNotReady} If the system refuses to read it, or the path leads to another file each
  * time that it is looked at.
  */
-export function readFile(vault: Vault, path: VaultPath): NoteBytes {
+export function readFile(vault: Vault, path: VaultPath, maxBytes = MAX_NOTE_BYTES + 1): NoteBytes {
   if (vault.exclusions.excludes(path)) throw noSuchNote(path);
   try {
     for (let look = 1; look <= MAX_LOOKS; look++) {
-      const { note, settled } = readOnce(vault, path);
+      const { note, settled } = readOnce(vault, path, maxBytes);
       if (note !== undefined && (settled || look > 1)) return note;
     }
     throw new IndexNotReady(`Cannot read note "${path}" now: it is being replaced`);
@@ -278,7 +279,7 @@ interface Attempt {
   readonly settled: boolean;
 }
 
-function readOnce(vault: Vault, path: VaultPath): Attempt {
+function readOnce(vault: Vault, path: VaultPath, maxBytes: number): Attempt {
   const disk = diskPathOf(vault, path);
   const startMs = systemClock.nowMs();
   // Before the file is opened, as to open a FIFO waits for its writer.
@@ -288,7 +289,8 @@ function readOnce(vault: Vault, path: VaultPath): Attempt {
   // After it is open: what is checked from here on is what is read.
   requireHere(vault, path);
   if (!isSameFile(opened, stamp)) return { settled: false };
-  const bytes = readToEnd(file, path, stamp.size);
+  const bytes = readToEnd(file, stamp.size, maxBytes);
+  if (bytes.length > MAX_NOTE_BYTES) throw tooLarge(path);
   const after = stampOf(Deno.lstatSync(disk));
   const isProven = isSameFile(opened, after) &&
     (areFoldersStill(vault, path, startMs) || passesAtRandom(vault, path, opened));
@@ -338,18 +340,17 @@ function requireNote(info: Deno.FileInfo, path: VaultPath): FileStamp {
   return stampOf(info);
 }
 
-function readToEnd(file: Deno.FsFile, path: VaultPath, sizeBytes: number): Uint8Array {
+function readToEnd(file: Deno.FsFile, sizeBytes: number, maxBytes: number): Uint8Array {
   // One byte more than expected, so that the end shows itself without another buffer.
-  let buffer = new Uint8Array(sizeBytes + 1);
+  let buffer = new Uint8Array(Math.min(sizeBytes + 1, maxBytes));
   let length = 0;
   for (;;) {
     const count = file.readSync(buffer.subarray(length));
     length += count ?? 0;
     // No call more to see the end: had the file grown meanwhile, its stamp would show that.
-    if (!count || length === sizeBytes) return buffer.subarray(0, length);
-    if (length > MAX_NOTE_BYTES) throw tooLarge(path);
+    if (!count || length === sizeBytes || length === maxBytes) return buffer.subarray(0, length);
     if (length === buffer.length) {
-      const larger = new Uint8Array(Math.min(length * 2, MAX_NOTE_BYTES + 1));
+      const larger = new Uint8Array(Math.min(length * 2, maxBytes));
       larger.set(buffer);
       buffer = larger;
     }
