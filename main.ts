@@ -18,6 +18,7 @@ import { ENV_PREFIX } from "@/lib/config_sources.ts";
 import { ConfigError, describeFailure, toProblem } from "@/lib/errors.ts";
 import { createLogger, type Logger, randomId, systemClock, writeStderr } from "@/lib/seams.ts";
 import { createServices, type Services } from "@/lib/services.ts";
+import { ensureOwnerToken } from "@/lib/owner_token.ts";
 import { findGit } from "@/lib/projects/git_path.ts";
 import { initVault } from "@/lib/vault/init.ts";
 import { findRipgrep } from "@/lib/vault/ripgrep_path.ts";
@@ -74,7 +75,9 @@ async function serve(args: readonly string[]): Promise<number> {
 /** Reads the configuration, makes the vault where that is wanted, and wires everything for it. */
 async function openServices(args: readonly string[]): Promise<Services> {
   const env = readEnvironment();
-  const config = loadConfig({ args, env, cwd: Deno.cwd(), ...systemDisk });
+  const config = await withOwnerToken(
+    loadConfig({ args, env, cwd: Deno.cwd(), ...systemDisk }),
+  );
   const logger = createLogger({
     level: config.log,
     clock: systemClock,
@@ -88,6 +91,22 @@ async function openServices(args: readonly string[]): Promise<Services> {
   const services = createServices(config, seams);
   logRejections(logger);
   return services;
+}
+
+/** Sees to it that there is a token for the person's decisions, and shows one that was made now. */
+async function withOwnerToken(config: Config): Promise<Config> {
+  if (config.access === "open" || config.ownerToken !== undefined) return config;
+  const { token, path, isNew } = await ensureOwnerToken(config.state);
+  if (token === config.token) {
+    throw new ConfigError(`--token is the same as the owner's token in ${path}: take another`);
+  }
+  if (isNew) {
+    writeStderr(
+      `Your own token, to decide what agents may do (kept in ${path}): ${token}\n` +
+        "Enter it on the page that an agent's question names; never give it to an agent.",
+    );
+  }
+  return Object.freeze({ ...config, ownerToken: token });
 }
 
 /** Creates the default vault when it is missing, and the whole layout when that is asked for. */

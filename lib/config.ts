@@ -106,6 +106,13 @@ const ConfigFields = z.strictObject({
     defaultText: "none on loopback",
     secret: true,
   }),
+  ownerToken: filled.optional().register(notes, {
+    sentence: "The person's own token, to decide what agents may do; never give it to one",
+    kind: "text",
+    placeholder: "TOKEN",
+    defaultText: "in mode `ask` made once, kept in the state directory",
+    secret: true,
+  }),
   allowedHosts: z.array(allowedHost).default([]).register(notes, {
     sentence: "More names that a Host header may carry; loopback names always may",
     kind: "list",
@@ -118,13 +125,12 @@ const ConfigFields = z.strictObject({
     placeholder: "ORIGIN,…",
     defaultText: "loopback names",
   }),
-  access: choice(
-    ["open"],
-    new Map([["ask", "cannot be ask: asking a person is not available in this version; use open"]]),
-  ).default("open").register(notes, {
-    sentence: "Whether agents may read without asking a person; this version knows `open` only",
+  access: choice(["open", "ask"]).optional().register(notes, {
+    sentence:
+      "Whether agents may read and write (`open`), or a person allows it task by task (`ask`)",
     kind: "text",
     placeholder: "MODE",
+    defaultText: "open on loopback, else ask",
   }),
   embedding: choice(["static", "none"]).default("static").register(notes, {
     sentence: "The model behind vector search: `static` is part of the program, `none` is keywords",
@@ -170,7 +176,7 @@ const ConfigFields = z.strictObject({
     placeholder: "ON|OFF",
   }),
   toolsets: z.array(choice(TOOLSETS)).default([...TOOLSETS]).register(notes, {
-    sentence: "The sets of MCP tools to offer; this version has tools in `core` only",
+    sentence: "The sets of MCP tools to offer; this version has none in `journal`",
     kind: "list",
     placeholder: "SET,…",
   }),
@@ -207,10 +213,12 @@ export interface Config {
   readonly port: number;
   /** The token itself, wherever it came from. */
   readonly token: string | undefined;
+  /** The same of the person's own; `undefined` where nobody has to be asked, or before it is made. */
+  readonly ownerToken: string | undefined;
   /** Lower case, without loopback names. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
-  readonly access: "open";
+  readonly access: "open" | "ask";
   readonly embedding: "static" | "none";
   /** `undefined` = what the model declares. */
   readonly denseWeight: number | undefined;
@@ -291,6 +299,13 @@ export function loadConfig(input: ConfigInput): Config {
   }, fields.init);
   const token = raw.get("token");
   const secret = token && resolveToken(reading, token);
+  const ownerToken = raw.get("ownerToken");
+  const ownerSecret = ownerToken && resolveToken(reading, ownerToken);
+  if (secret !== undefined && secret === ownerSecret) {
+    reading.problems.push(
+      "--token and --owner-token are the same: agents could decide what they may do themselves",
+    );
+  }
   if (token === undefined && !isLoopbackHost(fields.host)) {
     reading.problems.push(
       `--host ${fields.host} can be reached from other machines, so it needs a token: pass ` +
@@ -300,7 +315,8 @@ export function loadConfig(input: ConfigInput): Config {
   if (reading.problems.length > 0 || places === undefined) {
     throw new ConfigError(reading.problems.join("\n"));
   }
-  return freeze({ ...fields, ...places, token: secret });
+  const access = fields.access ?? (isLoopbackHost(fields.host) ? "open" : "ask");
+  return freeze({ ...fields, ...places, access, token: secret, ownerToken: ownerSecret });
 }
 
 /** Parses every field; one that is wrong is listed and stands as its default meanwhile. */
@@ -335,7 +351,9 @@ function formatProblem({ key, item, message }: FieldIssue, raw: RawValues): stri
 }
 
 function freeze(
-  values: FieldValues & Pick<Config, "vault" | "vaultWasGiven" | "state" | "token">,
+  values:
+    & FieldValues
+    & Pick<Config, "vault" | "vaultWasGiven" | "state" | "token" | "ownerToken" | "access">,
 ): Config {
   const { soul: _soul, config: _config, denseWeight, ...rest } = values;
   return Object.freeze({

@@ -16,6 +16,8 @@ import {
 } from "./config_sources.ts";
 import { shortHash } from "./short_hash.ts";
 
+/** The settings that hold one. */
+const TOKEN_KEYS: readonly string[] = ["token", "ownerToken"];
 const MIN_TOKEN_CHARS = 16;
 const STATE_HASH_CHARS = 16;
 const HOME_FOLDER = ".commonplace";
@@ -76,7 +78,7 @@ export function gatherValues(reading: ConfigReading, settings: readonly SettingN
   const flags = readArguments(args, settings, cwd);
   problems.push(...flags.problems);
   problems.push(...flags.words.slice(1).map((word) => `${quote(word)} is one argument too many`));
-  const neverEmpty = new Set(["COMMONPLACE_TOKEN"]);
+  const neverEmpty = new Set(["COMMONPLACE_TOKEN", "COMMONPLACE_OWNER_TOKEN"]);
   const variables = readEnvironment(env, settings, { cwd, neverEmpty });
   const file = readConfigFile(
     reading,
@@ -88,8 +90,10 @@ export function gatherValues(reading: ConfigReading, settings: readonly SettingN
   const values: RawValues = new Map(levels.toReversed().flatMap((level) => [...level]));
   chooseVault(reading, levels, values);
   const known = settings.flatMap((setting) => [setting.env, ...setting.aliases]);
-  const ofToken = /^env:(.+)$/.exec(String(values.get("token")?.text))?.[1];
-  problems.push(...findUnknownVariables(env, ofToken === undefined ? known : [...known, ofToken]));
+  const named = TOKEN_KEYS.flatMap((key) =>
+    /^env:(.+)$/.exec(String(values.get(key)?.text))?.slice(1) ?? []
+  );
+  problems.push(...findUnknownVariables(env, [...known, ...named]));
   return values;
 }
 
@@ -107,8 +111,9 @@ function readConfigFile(
 
   const { values, problems } = readConfigText(text, settings, { path, folder: dirname(path) });
   reading.problems.push(...problems);
-  const token = values.get("token");
-  if (token !== undefined && !isReference(String(token.text)) && isOpenToOthers(reading, path)) {
+  const tokens = TOKEN_KEYS.flatMap((key) => values.get(key) ?? []);
+  const isPlain = tokens.some(({ text }) => !isReference(String(text)));
+  if (isPlain && isOpenToOthers(reading, path)) {
     reading.problems.push(`${path} holds a token and others may read it: run chmod 600 ${path}`);
   }
   return values;

@@ -8,14 +8,11 @@ export const filled = z.string().trim().min(1, "must not be empty");
 export const onOff = z.enum(["true", "on", "1", "false", "off", "0"], "must be true or false")
   .transform((text) => ["true", "on", "1"].includes(text));
 
-/** One of `values`; `later` are names that a coming version will know. */
+/** One of `values`. */
 export function choice<const T extends readonly [string, ...string[]]>(
   values: T,
-  later: ReadonlyMap<string, string> = new Map(),
 ): z.ZodEnum<{ [K in T[number]]: K }> {
-  return z.enum(values, {
-    error: ({ input }) => later.get(String(input)) ?? `must be one of ${values.join(", ")}`,
-  });
+  return z.enum(values, { error: () => `must be one of ${values.join(", ")}` });
 }
 
 export const portNumber = z.string().trim().regex(

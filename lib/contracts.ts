@@ -336,6 +336,14 @@ export const ReindexAnswerShape = z.object({
 });
 export type ReindexAnswer = z.output<typeof ReindexAnswerShape>;
 
+/** What an agent may see of the vault where a person has to be asked. */
+export interface View {
+  /** False for a task that may only write. */
+  readonly canRead: boolean;
+  /** @param named The kinds that the caller asks for by name; to open a path names its kind. */
+  maySee(kind: NoteKind, path: string, named: readonly NoteKind[]): boolean;
+}
+
 /** Who asks: decided once at the rim. */
 export interface Caller {
   readonly kind: "agent" | "owner";
@@ -349,6 +357,12 @@ export interface Caller {
   readonly sessionId?: string | undefined;
   /** Where the agent works, where a header says so; what a call itself says goes before. */
   readonly cwd?: string | undefined;
+  /** The task for which it asks, as it says. */
+  readonly task?: string | undefined;
+  /** What it may see; absent = everything. Set where it is decided that it may ask at all. */
+  readonly view?: View | undefined;
+  /** The address under which it reached the server, without a path. */
+  readonly origin?: string | undefined;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal?: AbortSignal;
 }

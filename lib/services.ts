@@ -1,5 +1,6 @@
 /** The only place where parts are put together. */
 import { join } from "node:path";
+import { Access } from "./access/access.ts";
 import type { Config } from "./config.ts";
 import type { NoteKind } from "./contracts.ts";
 import type { Embedder } from "./embed/embedder.ts";
@@ -14,8 +15,10 @@ import { type EmbeddingOptions, VaultIndex } from "./index/vault_index.ts";
 import type { WatchOptions } from "./index/vault_watch.ts";
 import { Manifests } from "./memories/manifests.ts";
 import { Git, type GitOptions } from "./projects/git.ts";
+import { ProjectFolders } from "./projects/project_folders.ts";
 import { ProjectStores } from "./projects/project_store.ts";
 import { Projects } from "./projects/projects.ts";
+import { repoIdOf } from "./projects/repo_identity.ts";
 import { type Clock, type Logger, type NewId, type NewUlid, Semaphore } from "./seams.ts";
 import { HintSessions } from "./recall/hint_sessions.ts";
 import { NearProjects } from "./recall/near_projects.ts";
@@ -59,12 +62,14 @@ export interface Seams {
 export interface Services extends Omit<Seams, "newUlid"> {
   readonly newUlid: NewUlid;
   readonly config: Config;
+  readonly access: Access;
   readonly vault: Vault;
   readonly index: VaultIndex;
   readonly grep: Grep;
   /** The only way to change the vault. */
   readonly writer: VaultWriter;
   readonly projects: Projects;
+  readonly projectFolders: ProjectFolders;
   readonly manifests: Manifests;
   readonly hintSessions: HintSessions;
   readonly nearProjects: NearProjects;
@@ -133,11 +138,13 @@ export function createServices(config: Config, seams: Seams): Services {
   return {
     ...seams,
     config,
+    access: new Access({ mode: config.access, clock, newId: seams.newId, toRepoId: repoIdOf }),
     vault,
     index,
     newUlid: makeUlid,
     writer,
     projects,
+    projectFolders: new ProjectFolders({ vault, clock }),
     manifests,
     hintSessions: new HintSessions(),
     nearProjects: new NearProjects({ clock, vault, projects }),

@@ -3,6 +3,9 @@ import { Hono } from "hono";
 import { AppError } from "@/lib/errors.ts";
 import { McpEndpoint } from "@/lib/mcp/mcp_endpoint.ts";
 import type { Services } from "@/lib/services.ts";
+import { accessRoutes } from "./access.ts";
+import { guardAccess } from "./access_guard.ts";
+import { accessPage } from "./access_page.ts";
 import { addHeaders } from "./answer_headers.ts";
 import { answerError, PROBLEM_JSON } from "./answer_error.ts";
 import type { AppEnv } from "./app_env.ts";
@@ -16,9 +19,10 @@ import { HttpMetrics } from "./metrics.ts";
 import { noteRoutes } from "./notes.ts";
 import { observe } from "./observe.ts";
 import { openApiRoutes } from "./openapi.ts";
-import { OPEN_PATHS, opsRoutes } from "./ops.ts";
+import { opsRoutes } from "./ops.ts";
 import { profileRoutes } from "./profiles.ts";
 import { projectRoutes } from "./projects.ts";
+import { readingRoutes } from "./reading.ts";
 import { recallRoutes } from "./recall.ts";
 import { rememberRoutes } from "./remember.ts";
 import { searchRoutes } from "./search.ts";
@@ -47,7 +51,7 @@ export function createApp(
     guardPeer(config),
   );
   for (const path of MCP_PATHS) app.use(path, mcpCors());
-  app.use(guardToken(config, OPEN_PATHS), limitUrl(), limitBody());
+  app.use(guardToken(config, isOpenPath), limitUrl(), limitBody(), guardAccess(services));
   app.route("/", opsRoutes(services, { metrics, mcp }));
   app.route("/", openApiRoutes());
   app.route("/api/search", searchRoutes(services));
@@ -59,9 +63,20 @@ export function createApp(
   app.route("/api/recall", recallRoutes(services));
   app.route("/api/hooks", hookRoutes(services));
   app.route("/api/projects", projectRoutes(services));
+  app.route("/api/reading", readingRoutes(services));
+  app.route("/api/access", accessRoutes(services));
+  app.route("/access", accessPage(services));
   app.route("/", mcpRoutes(services, mcp));
   refuseOtherMethods(app);
   return app;
+}
+
+/**
+ * Paths that answer without the token of agents: health, with little, and the pages on which a person
+ * decides, whose browser has none.
+ */
+function isOpenPath(path: string): boolean {
+  return path === "/healthz" || path.startsWith("/access/");
 }
 
 /** Comes last: what none of the routes before it took has the wrong method. */

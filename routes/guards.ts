@@ -11,6 +11,9 @@ import type { AppEnv } from "./app_env.ts";
 import { type AllowedNames, isAllowedHost, isAllowedOrigin, isCrossSite } from "./host_guard.ts";
 import { authorityOf } from "./request_target.ts";
 
+/** Names the task that a request belongs to. */
+export const TASK_HEADER = "x-commonplace-task";
+
 /** Refuses requests that name another server, or come from a page of another site. */
 export function guardNames(allowed: AllowedNames): MiddlewareHandler<AppEnv> {
   return async function checkNames(c, next) {
@@ -67,6 +70,8 @@ export function guardPeer({ token }: Pick<Config, "token">): MiddlewareHandler<A
     c.set("caller", {
       kind: "agent",
       loopback,
+      origin: new URL(c.req.url).origin,
+      task: c.req.header(TASK_HEADER)?.trim() || undefined,
       client: clientName(undefined, c.req.header("user-agent")),
       cwd: readCwdHeader(c.req.header(CWD_HEADER)),
       signal: c.req.raw.signal,
@@ -82,23 +87,27 @@ function isLoopbackPeer(address: Deno.Addr | undefined): boolean {
 }
 
 /**
- * Asks for the bearer token on every path. Those of `openPaths` are let through without one, and
- * see by `isTrusted` that they may say little. Digests are compared, so that the time taken tells
+ * Asks for the bearer token on every path: that of agents, or the owner's. Open paths are let
+ * through without one, and see by `isTrusted` that they may say little. Digests are compared, so that the time taken tells
  * neither text nor length.
  */
 export function guardToken(
-  { token }: Pick<Config, "token">,
-  openPaths: readonly string[],
+  { token, ownerToken }: Pick<Config, "token" | "ownerToken">,
+  isOpenPath: (path: string) => boolean,
 ): MiddlewareHandler<AppEnv> {
   const expected = token === undefined ? undefined : digest(token);
+  const ofOwner = ownerToken === undefined ? undefined : digest(ownerToken);
   return async function checkToken(c, next) {
     const header = c.req.header("authorization");
-    const isTrusted = expected === undefined ||
-      (header !== undefined && isBearer(header, expected));
-    const isOpen = header === undefined && openPaths.includes(c.req.path);
+    const brings = (secret: Uint8Array | undefined) =>
+      header !== undefined && secret !== undefined && isBearer(header, secret);
+    const isOwner = brings(ofOwner);
+    const isTrusted = isOwner || expected === undefined || brings(expected);
+    const isOpen = header === undefined && isOpenPath(c.req.path);
     if (!isTrusted && !isOpen) throw unauthorized(header);
     c.set("isTrusted", isTrusted);
-    c.set("caller", { ...c.get("caller"), principal: principalOf(header) });
+    const kind = isOwner ? "owner" : "agent";
+    c.set("caller", { ...c.get("caller"), kind, principal: principalOf(header) });
     await next();
   };
 }
@@ -106,6 +115,11 @@ export function guardToken(
 function isBearer(header: string, expected: Uint8Array): boolean {
   const given = /^bearer +(\S+) *$/i.exec(header)?.[1];
   return given !== undefined && timingSafeEqual(digest(given), expected);
+}
+
+/** Compares a text with a secret in a time that tells neither; what is not there equals nothing. */
+export function isSameSecret(given: string, secret: string | undefined): boolean {
+  return secret !== undefined && timingSafeEqual(digest(given), digest(secret));
 }
 
 /** Whatever was sent: a server without a token still tells apart who sends which. */

@@ -86,6 +86,7 @@ export function mcpCors(): MiddlewareHandler<AppEnv> {
       "mcp-name",
       "last-event-id",
       "x-commonplace-cwd",
+      "x-commonplace-task",
     ],
     exposeHeaders: ["mcp-session-id", "mcp-protocol-version", "www-authenticate"],
   });

@@ -29,6 +29,7 @@ import {
   UpdateMemoryInput,
 } from "@/lib/contracts_memories.ts";
 import { InvocationsAnswerShape, InvocationsParams, RpcErrorShape } from "@/lib/contracts_tools.ts";
+import { ACCESS_OPERATIONS, ACCESS_SHAPES } from "./openapi_access.ts";
 import { MCP_OPERATIONS } from "./openapi_mcp.ts";
 import { CWD, OBJECT, type Operation, type Shape } from "./openapi_operation.ts";
 import { RECALL_OPERATIONS, RECALL_SHAPES } from "./openapi_recall.ts";
@@ -46,6 +47,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   HandoffAnswer: HandoffAnswerShape,
   ResumeAnswer: ResumeAnswerShape,
   ...RECALL_SHAPES,
+  ...ACCESS_SHAPES,
   DiagnosticsAnswer: DiagnosticsAnswerShape,
   StoresAnswer: StoresAnswerShape,
   HealthAnswer: HealthAnswerShape,
@@ -248,6 +250,7 @@ export const OPERATIONS: readonly Operation[] = [
     query: InvocationsParams,
     answer: { name: "InvocationsAnswer" },
   },
+  ...ACCESS_OPERATIONS,
   ...MCP_OPERATIONS,
   {
     method: "post",

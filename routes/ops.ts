@@ -12,15 +12,12 @@ import { formatGauges, type Gauge, type HttpMetrics } from "./metrics.ts";
 import { readJson } from "./read_json.ts";
 import { readQuery } from "./read_query.ts";
 
-/** What health says to those who do not show the token that the server asks for. */
+/** What health says to agents that need a grant, and to those who do not show the token. */
 export const HealthMinimumShape = HealthAnswerShape.pick({
   status: true,
   version: true,
   access: true,
 });
-
-/** Paths that answer without the token, with little. */
-export const OPEN_PATHS: readonly string[] = ["/healthz"];
 
 export interface OpsDeps {
   readonly metrics: HttpMetrics;
@@ -38,7 +35,8 @@ export function opsRoutes(services: Services, { metrics, mcp }: OpsDeps): Hono<A
     readQuery(c, NoParams);
     const { status, version, access, ...rest } = readHealth(services, c.get("caller"));
     const minimum = { status, version, access };
-    return c.json(c.get("isTrusted") ? { ...minimum, ...rest } : minimum);
+    const mayKnow = c.get("isTrusted") && !services.access.isBound(c.get("caller"));
+    return c.json(mayKnow ? { ...minimum, ...rest } : minimum);
   });
   routes.get("/api/diagnostics", async (c) => {
     const input = readQuery(c, DiagnosticsParams);

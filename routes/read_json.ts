@@ -8,6 +8,7 @@ import { AppError, InvalidRequest } from "@/lib/errors.ts";
 import { requireModest } from "./_json_bounds.ts";
 import { readBody } from "./_read_body.ts";
 import type { AppEnv } from "./app_env.ts";
+import { TASK_FIELD } from "./read_query.ts";
 import { type InputSchema, parseInput } from "@/lib/parse_input.ts";
 
 /**
@@ -20,7 +21,10 @@ import { type InputSchema, parseInput } from "@/lib/parse_input.ts";
 export async function readJson<T>(c: Context<AppEnv>, schema: InputSchema<T>): Promise<T> {
   const text = await readText(c);
   const body = text.trim() === "" ? {} : requireObject(parseJson(text));
-  return parseInput(schema, new Map(Object.entries(body)));
+  const fields = new Map(Object.entries(body));
+  // For the guard that stands before; see `access_guard.ts`.
+  if (!(TASK_FIELD in schema.shape)) fields.delete(TASK_FIELD);
+  return parseInput(schema, fields);
 }
 
 /**

@@ -5,6 +5,9 @@ import type { AppEnv } from "./app_env.ts";
 import { type InputSchema, parseInput, show, unknownField } from "@/lib/parse_input.ts";
 import { decodePart, rawQueryOf } from "./request_target.ts";
 
+/** What every request may carry beside its own fields: the task that it belongs to. */
+export const TASK_FIELD = "task";
+
 /**
  * Parses the query by a schema of the contracts.
  *
@@ -16,6 +19,8 @@ export function readQuery<T>(c: Context<AppEnv>, schema: InputSchema<T>): T {
   const values = new Map<string, string>();
   const problems = new Map<string, FieldProblem>();
   for (const [name, value] of splitQuery(rawQueryOf(c.req.url))) {
+    // For the guard that stands before; see `access_guard.ts`.
+    if (name === TASK_FIELD && !known.includes(TASK_FIELD)) continue;
     const problem = problemOf(name, value, { known, values });
     if (problem === undefined) values.set(name, value ?? "");
     else if (!problems.has(name)) problems.set(name, problem);
@@ -43,8 +48,8 @@ function problemOf(
   return undefined;
 }
 
-/** Yields name and value; the value is `undefined` where either cannot be decoded. */
-function* splitQuery(query: string): Generator<[name: string, value: string | undefined]> {
+/** Yields decoded names and values; the value is `undefined` where either cannot be decoded. */
+export function* splitQuery(query: string): Generator<[name: string, value: string | undefined]> {
   for (const pair of query.split("&")) {
     if (pair === "") continue;
     const equals = pair.indexOf("=");

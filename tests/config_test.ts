@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, ok, strictEqual as equal, throws } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { type Config, ENV_NAMES } from "@/lib/config.ts";
 import { loadOn, problemsOn, TOKEN, type World } from "./_support/config_machine.ts";
@@ -23,6 +23,7 @@ describe("loadConfig()", () => {
       host: "127.0.0.1",
       port: 8787,
       token: undefined,
+      ownerToken: undefined,
       allowedHosts: [],
       allowedOrigins: [],
       access: "open",
@@ -44,6 +45,27 @@ describe("loadConfig()", () => {
     equal(loadOn({ env: { [name]: "0.62", [own]: "0" } }).recallMinScore, 0);
     equal(loadOn({ env: { [own]: "1" }, args: ["--recall-min-score", ".7"] }).recallMinScore, 0.7);
     equal(loadOn({ args: ["--recall", "off"] }).recall, "off");
+  });
+
+  it("loadConfig() has agents ask where others can reach the server, unless it is told otherwise", () => {
+    const token = ["--token", "0123456789abcdef"];
+    const far = ["--host", "192.0.2.1", ...token];
+
+    equal(loadOn({ args: far }).access, "ask");
+    equal(loadOn({ args: [...far, "--access", "open"] }).access, "open");
+    equal(loadOn({ args: ["--access", "ask"] }).access, "ask");
+    equal(loadOn({ env: { COMMONPLACE_ACCESS: "ask" } }).access, "ask");
+  });
+
+  it("loadConfig() takes the owner's token as it takes the other, and never the same one", () => {
+    const env = { MINE: "owner-token-of-mine", COMMONPLACE_OWNER_TOKEN: "env:MINE" };
+    const same = ["--token", "0123456789abcdef", "--owner-token", "0123456789abcdef"];
+
+    equal(loadOn({ env }).ownerToken, "owner-token-of-mine");
+    throws(() => loadOn({ args: ["--owner-token", "short"] }), {
+      message: /^--owner-token must be at least 16 visible ASCII characters/,
+    });
+    throws(() => loadOn({ args: same }), { message: /agents could decide what they may do/ });
   });
 
   it("loadConfig() freezes the result, lists included", () => {
@@ -218,8 +240,7 @@ describe("loadConfig()", () => {
       [["--port", "1.5"], /^--port must be a whole number/],
       [["--port=-1"], /^--port must be a whole number/],
       [["--index", "most"], /^--index must be one of all, memories, not "most"$/],
-      [["--access", "ask"], /^--access cannot be ask: .* not available in this version/],
-      [["--access", "constructor"], /^--access must be one of open, not "constructor"$/],
+      [["--access", "constructor"], /^--access must be one of open, ask, not "constructor"$/],
       [["--embedding", "openai"], /^--embedding must be one of static, none, not "openai"$/],
       [["--dense-weight", "1.01"], /^--dense-weight must be a number from 0 to 1, not "1.01"$/],
       [["--dense-weight=-0.1"], /^--dense-weight must be a number from 0 to 1/],

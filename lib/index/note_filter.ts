@@ -12,15 +12,20 @@ export interface AskedFilter {
   readonly status: string | undefined;
   /** As `NoteFilter` has it. */
   readonly folder?: string | undefined;
+  /** As `NoteFilter` has it. */
+  readonly maySee?: NoteFilter["maySee"];
 }
 
 /** Writes tags and status as the index keeps them, each once. */
-export function toNoteFilter({ projects, kinds, tags, status, folder }: AskedFilter): NoteFilter {
+export function toNoteFilter(
+  { projects, kinds, tags, status, folder, maySee }: AskedFilter,
+): NoteFilter {
   return {
     kinds: [...new Set(kinds)],
     tags: [...new Set(tags.map((tag) => normalizeTag(tag) ?? tag))],
     status: status?.trim().toLowerCase(),
     projects,
     folder,
+    maySee,
   };
 }

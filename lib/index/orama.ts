@@ -52,6 +52,8 @@ export interface NoteFilter {
   readonly folder?: string | undefined;
   /** True lets nothing through but what may be hinted; it costs next to nothing, unlike `kinds`. */
   readonly hintableOnly?: boolean;
+  /** Lets through what the caller may see; absent = all. */
+  readonly maySee?: ((kind: NoteKind, path: string) => boolean) | undefined;
 }
 
 export interface DatabaseHit extends RankedNote {
@@ -89,6 +91,7 @@ interface Request {
   readonly question: Question;
   readonly limit: number;
   readonly depth: number;
+  readonly maySee: NoteFilter["maySee"];
   ranking: Ranking | undefined;
 }
 
@@ -106,6 +109,7 @@ interface Sight {
   readonly allowed: ReadonlySet<number> | undefined;
   /** One of `DEPTHS`, up to which notes are seen. */
   readonly depth: number;
+  readonly maySee: NoteFilter["maySee"];
 }
 
 /** All notes of a vault, searchable and filterable. */
@@ -266,7 +270,9 @@ class FiledNotes {
     { limit: count, offset = 0 }: Page,
   ): DatabaseAnswer {
     const limit = offset + count;
-    const request: Request = { question, limit, depth: depthFor(filter), ranking: undefined };
+    const { maySee } = filter;
+    const depth = depthFor(filter);
+    const request: Request = { question, limit, depth, maySee, ranking: undefined };
     this.#request = request;
     const found = search(this.#db, { term: ELSEWHERE, where: toWhere(filter), limit });
     this.#request = undefined;
@@ -289,7 +295,7 @@ class FiledNotes {
     const allowed = Object.keys(where).length === 0
       ? undefined
       : this.#db.index.searchByWhereClause(this.#db.data.index, this.#db.tokenizer, where, "");
-    const sight = { allowed, depth: depthFor(filter) };
+    const sight = { allowed, depth: depthFor(filter), maySee: filter.maySee };
     const slots = [...this.#slotOf.values()].filter((slot) => this.#maySee(slot, sight));
     return new Set(slots.flatMap((slot) => this.#documents[slot]?.id ?? []));
   }
@@ -313,8 +319,8 @@ class FiledNotes {
   #score(allowed: ReadonlySet<number> | undefined): TokenScore[] {
     const request = this.#request;
     if (!request) throw new Error("Cannot search: no request is running");
-    const { question, depth, limit } = request;
-    const sight = { allowed, depth };
+    const { question, depth, limit, maySee } = request;
+    const sight = { allowed, depth, maySee };
     const ranking = this.#ranker.rank(question, (slot) => this.#maySee(slot, sight));
     const { slots, bySlot } = request.ranking = ranking;
     const compare = (a: number, b: number) => this.#pathAt(a) < this.#pathAt(b) ? -1 : 1;
@@ -322,8 +328,12 @@ class FiledNotes {
       .map(({ slot, score }) => [this.#oramaIds[slot] ?? 0, score]);
   }
 
-  #maySee(slot: number, { allowed, depth }: Sight): boolean {
+  #maySee(slot: number, { allowed, depth, maySee }: Sight): boolean {
     if ((this.#depths[slot] ?? DEPTHS.conflict) > depth) return false;
+    if (maySee !== undefined) {
+      const document = this.#documents[slot];
+      if (document === undefined || !maySee(document.kind, document.id)) return false;
+    }
     return allowed === undefined || allowed.has(this.#oramaIds[slot] ?? 0);
   }
 

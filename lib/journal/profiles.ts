@@ -1,4 +1,6 @@
 /** The profiles that every task begins with: how the agent works, and who the person is. */
+import type { Access } from "@/lib/access/access.ts";
+import { spendFile } from "@/lib/access/spend.ts";
 import type { Caller } from "@/lib/contracts.ts";
 import type { ProfilesAnswer } from "@/lib/contracts_memories.ts";
 import { AppError } from "@/lib/errors.ts";
@@ -8,6 +10,7 @@ import { readFile, type Vault } from "@/lib/vault/vault.ts";
 import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
 
 export interface ProfilesDeps {
+  readonly access: Pick<Access, "budgetOf" | "isBound">;
   readonly vault: Vault;
   readonly clock: Clock;
 }
@@ -26,17 +29,14 @@ export const MAX_PROFILE_CHARS = 20_000;
  * @param maxChars Of each, without what says that it was cut.
  */
 export async function readProfiles(
-  { vault, clock }: ProfilesDeps,
-  _caller: Caller,
+  deps: ProfilesDeps,
+  caller: Caller,
   maxChars = MAX_PROFILE_CHARS,
 ): Promise<ProfilesAnswer> {
   const blocks: string[] = [];
   for (const who of PROFILED) {
-    const text = await readProfile({ vault, clock }, who) ?? "";
-    const cut = text.length <= maxChars
-      ? text
-      : `${text.slice(0, maxChars).toWellFormed()}\n… (cut: ${profilePath(who)} is longer)`;
-    if (text !== "") blocks.push(`[${who}_profile]\n${cut}`);
+    const text = await readProfile(deps, caller, { who, maxChars }) ?? "";
+    if (text !== "") blocks.push(`[${who}_profile]\n${text}`);
   }
   return { text: blocks.join("\n\n") };
 }
@@ -46,15 +46,25 @@ export function profilePath(who: Profiled): VaultPath {
   return parseVaultPath(`profiles/${who}.md`);
 }
 
-/** Returns one profile without frontmatter; `undefined` if it is missing or cannot be read. */
+/**
+ * Returns one profile without frontmatter, and counts it; `undefined` if it is missing, cannot be
+ * read, or the caller's task may see no more.
+ *
+ * @param maxChars Without what says that it was cut; all of it without a number.
+ */
 export async function readProfile(
-  { vault, clock }: ProfilesDeps,
-  who: Profiled,
+  { access, vault, clock }: ProfilesDeps,
+  caller: Caller,
+  { who, maxChars = Infinity }: { readonly who: Profiled; readonly maxChars?: number },
 ): Promise<string | undefined> {
   const path = profilePath(who);
   try {
     const parsed = await new Slicer(clock).run(parseNote(path, readFile(vault, path).bytes));
-    return parsed && bodyOf(parsed).trim();
+    const whole = parsed === undefined ? "" : bodyOf(parsed).trim();
+    const text = whole.length <= maxChars
+      ? whole
+      : `${whole.slice(0, maxChars).toWellFormed()}\n… (cut: ${path} is longer)`;
+    return text === "" ? text : spendFile(access, caller, { path, kind: "journal", text });
   } catch (error) {
     // Missing, or nobody's to read: the task begins without.
     if (error instanceof AppError) return undefined;

@@ -22,6 +22,7 @@ const MAX_URL_CHARS = 1_000;
 const searchTool: Tool = defineTool({
   name: "search",
   toolset: "core",
+  grants: ["read"],
   title: "Search",
   description:
     "Searches the person's notes and memories by words and meaning, in Chinese and English and " +
@@ -55,6 +56,7 @@ const searchTool: Tool = defineTool({
 const fetchTool: Tool = defineTool({
   name: "fetch",
   toolset: "core",
+  grants: ["read"],
   title: "Fetch",
   description:
     "Fetches the Markdown of a memory or note by the id that search shows, as memory_open does. A " +

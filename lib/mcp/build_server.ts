@@ -1,5 +1,6 @@
 /** The one factory: every transport and revision of the protocol is served by what it makes. */
 import {
+  isInputRequiredResult,
   McpServer,
   ProtocolError,
   ProtocolErrorCode,
@@ -10,15 +11,16 @@ import type { Caller } from "@/lib/contracts.ts";
 import type { Invocation } from "@/lib/contracts_tools.ts";
 import { VERSION } from "@/lib/version.ts";
 import { type CallDeps, callTool } from "./call_tool.ts";
-import { ASK_FOR_ROOTS, cwdOfMetadata, readRoots } from "./client_place.ts";
+import { askPerson, takeCarriedAnswer } from "./ask_person.ts";
+import { cwdOfMetadata, readRoots } from "./client_place.ts";
 import { addSubscriptions, type ClientSession } from "./client_session.ts";
 import { addCompletions } from "./completions.ts";
-import { INSTRUCTIONS } from "./instructions.ts";
+import { instructionsFor } from "./instructions.ts";
 import { toOnProgress } from "./progress.ts";
 import { addPrompts } from "./prompts.ts";
 import { changeKey } from "./resource_uris.ts";
 import { addResources } from "./resources.ts";
-import { needsPlace, type Tool } from "./tool.ts";
+import { type Tool, withTaskField } from "./tool.ts";
 import { explainMissingTool } from "./tools.ts";
 
 /** Short, as every answer of the current revision carries it. */
@@ -52,7 +54,8 @@ export function buildServer(
   deps: ServerDeps,
   { transport, session }: ServedAs,
 ): McpServer {
-  const mcp = new McpServer(SERVER_INFO, { instructions: INSTRUCTIONS });
+  const { access } = deps.services;
+  const mcp = new McpServer(SERVER_INFO, { instructions: instructionsFor(access.mode) });
   const { server } = mcp;
   // Who keeps nothing and is of no revision with streams of its own cannot be told anything.
   const canTell = session !== undefined || transport === "modern";
@@ -69,11 +72,11 @@ export function buildServer(
     const { mcpReq, sessionId } = context;
     const { caller, userAgent } = senderOf(context);
     const client = clientName(server.getClientVersion(), userAgent);
-    return { ...caller, client, sessionId, signal: mcpReq.signal };
+    const task = taskOfMetadata(mcpReq._meta) ?? caller.task;
+    return { ...caller, client, sessionId, task, signal: mcpReq.signal };
   };
-  const placedCallerOf = async (context: ServerContext): Promise<Caller | undefined> => {
+  const place = async (caller: Caller, context: ServerContext): Promise<Caller | undefined> => {
     const { mcpReq } = context;
-    const caller = callerOf(context);
     if (caller.cwd !== undefined || !caller.loopback) return caller;
     const said = cwdOfMetadata(mcpReq._meta);
     if (said !== undefined) return { ...caller, cwd: said };
@@ -88,7 +91,9 @@ export function buildServer(
     return answer && { ...caller, cwd: answer.cwd };
   };
   server.setRequestHandler("tools/list", () => ({
-    tools: deps.tools.map(({ listing }) => listing),
+    tools: deps.tools.map(({ listing, grants }) =>
+      access.mode === "ask" && grants.length > 0 ? withTaskField(listing) : listing
+    ),
   }));
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     const tool = deps.tools.find(({ listing }) => listing.name === params.name);
@@ -98,21 +103,46 @@ export function buildServer(
         explainMissingTool(params.name, deps.tools),
       );
     }
-    const { arguments: args = {} } = params;
-    const caller = needsPlace(tool, args) ? await placedCallerOf(context) : callerOf(context);
-    if (caller === undefined) return ASK_FOR_ROOTS;
-    const { requestId } = senderOf(context);
-    const client = caller.client ?? "unknown";
-    return await callTool(deps, tool, {
-      context: { client, transport, requestId, caller },
-      args,
-      onProgress: toOnProgress(context.mcpReq),
-    });
+    const { arguments: { task, ...args } = {} } = params;
+    const caller = callerOf(context);
+    const { requestId, canBeAsked } = senderOf(context);
+    const carried = tool.asksPerson
+      ? takeCarriedAnswer(deps.services, caller, context.mcpReq)
+      : undefined;
+    const call = async (taskId: string | undefined) =>
+      await callTool(deps, tool, {
+        context: {
+          client: caller.client ?? "unknown",
+          transport,
+          requestId,
+          caller: { ...caller, task: taskId ?? caller.task },
+        },
+        args,
+        place: (admitted) => place(admitted, context),
+        onProgress: toOnProgress(context.mcpReq),
+      });
+    const result = await call(carried ?? (typeof task === "string" ? task : undefined));
+    if (!tool.asksPerson || isInputRequiredResult(result)) return result;
+    const how = transport === "modern" ? "by-answer" : canBeAsked ? "on-stream" : "never";
+    const asking = { mcp, mcpReq: context.mcpReq, how } as const;
+    return await askPerson(deps.services, caller, { asking, result, again: call });
   });
-  addResources(mcp, deps.services, { callerOf, placedCallerOf });
-  addPrompts(mcp, deps.services, { callerOf, placedCallerOf });
-  addCompletions(mcp, deps.services);
-  if (session !== undefined) addSubscriptions(mcp, session, changeKey);
+  const senders = { callerOf, place };
+  addResources(mcp, deps.services, senders);
+  addPrompts(mcp, deps.services, senders);
+  addCompletions(mcp, deps.services, senders);
+  if (session !== undefined) {
+    const check = (context: ServerContext) => void access.admitSession(callerOf(context), ["read"]);
+    addSubscriptions(mcp, session, { toKey: changeKey, check });
+  }
   session?.attach(mcp);
   return mcp;
+}
+
+/** Where a client names the task of what has no arguments of its own. */
+const TASK_KEY = "commonplace/task";
+
+function taskOfMetadata(meta: ServerContext["mcpReq"]["_meta"]): string | undefined {
+  const task = meta?.[TASK_KEY];
+  return typeof task === "string" ? task : undefined;
 }

@@ -1,5 +1,7 @@
 /** One call of a tool, from its arguments to its result, whatever happens on the way. */
-import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server";
+import type { SaidPlace } from "@/lib/access/tasks.ts";
+import { requireRoom, spendAnswer } from "@/lib/access/spend.ts";
 import type { Caller } from "@/lib/contracts.ts";
 import type { Invocation } from "@/lib/contracts_tools.ts";
 import { AppError, describeFailure, toToolError } from "@/lib/errors.ts";
@@ -7,8 +9,9 @@ import { roundMs } from "@/lib/seams.ts";
 import type { Services } from "@/lib/services.ts";
 import { isoTime } from "@/lib/time_text.ts";
 import type { InvocationLog } from "./invocation_log.ts";
+import { ASK_FOR_ROOTS } from "./client_place.ts";
 import { awaitIndex, type OnProgress } from "./progress.ts";
-import type { Tool, ToolAnswer } from "./tool.ts";
+import { needsPlace, type Tool, type ToolAnswer } from "./tool.ts";
 
 export interface CallDeps {
   readonly services: Services;
@@ -25,6 +28,11 @@ export interface ToolCall {
   readonly context: CallContext;
   /** As they came. */
   readonly args: Readonly<Record<string, unknown>>;
+  /**
+   * Finds out where the caller works, for a call that depends on it and does not say it; `undefined`
+   * if the client is to be asked first.
+   */
+  readonly place: (caller: Caller) => Promise<Caller | undefined>;
   /** Tells the client how far its call is; absent if it does not want to know. */
   readonly onProgress?: OnProgress | undefined;
 }
@@ -33,10 +41,10 @@ export interface ToolCall {
 export async function callTool(
   { services, invocations }: CallDeps,
   tool: Tool,
-  { context, args, onProgress }: ToolCall,
-): Promise<CallToolResult> {
-  const { clock, logger } = services;
-  const { caller, ...who } = context;
+  { context, args, place, onProgress }: ToolCall,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { access, clock, logger } = services;
+  const { caller: asking, ...who } = context;
   const { name } = tool.listing;
   const startedAt = isoTime(clock.nowMs());
   const startMs = clock.monotonicMs();
@@ -46,13 +54,21 @@ export async function callTool(
     logger.debug("tool-call", { tool: name, ...who, ms, outcome });
   };
   try {
+    const given = withoutNulls(args);
+    const admitted = access.admit(asking, tool.grants, saidPlaceOf(given));
+    const isPlaced = admitted.cwd !== undefined || !needsPlace(tool, args);
+    const caller = isPlaced ? admitted : await place(admitted);
+    if (caller === undefined) return ASK_FOR_ROOTS;
+    if (tool.grants.includes("read")) requireRoom(access, caller);
     if (onProgress) await awaitIndex(services, onProgress, caller.signal);
-    const result = toResult(await tool.call(services, caller, withoutNulls(args)));
+    const answer = await tool.call(services, caller, given);
+    const isFree = tool.isCounted || tool.grants.length === 0;
+    const result = toResult(isFree ? answer : spendAnswer(access, caller, answer));
     record("ok");
     return result;
   } catch (error) {
     const { requestId } = who;
-    if (caller.signal?.aborted) record("cancelled");
+    if (asking.signal?.aborted) record("cancelled");
     else if (error instanceof AppError) record(error.code);
     else {
       record("internal");
@@ -60,6 +76,15 @@ export async function callTool(
     }
     return { content: [{ type: "text", text: toToolError(error, requestId) }], isError: true };
   }
+}
+
+/** Where the call itself says that it comes from; what is no text is refused later. */
+function saidPlaceOf(args: ReadonlyMap<string, unknown>): SaidPlace {
+  const [cwd, repo] = ["cwd", "repo"].map((name) => args.get(name));
+  return {
+    ...(typeof cwd === "string" ? { cwd } : {}),
+    ...(typeof repo === "string" ? { repo } : {}),
+  };
 }
 
 /** Some models write null for what they leave out. */

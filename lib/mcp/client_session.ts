@@ -12,6 +12,7 @@ import {
   type ServerContext,
   specTypeSchemas,
 } from "@modelcontextprotocol/server";
+import { orProtocolError } from "./_protocol_error.ts";
 import { firstFolder } from "./client_place.ts";
 
 /** What one client may want to be told of. */
@@ -43,6 +44,7 @@ interface Place {
 
 /** One client, from its first message to its end. */
 export class ClientSession {
+  readonly #mayHear: () => boolean;
   readonly #subscriptions = new Map<string, string>();
   #server: McpServer | undefined;
   /** Of what it wants to be told of, with the names that it uses. */
@@ -56,6 +58,11 @@ export class ClientSession {
   #moves = 0;
   /** How often it did not answer. */
   #silences = 0;
+
+  /** @param mayHear Tells whether the client may hear of changes now. */
+  constructor(mayHear: () => boolean = () => true) {
+    this.#mayHear = mayHear;
+  }
 
   get attention(): Attention {
     if (this.#ears > 0) return "here";
@@ -109,7 +116,7 @@ export class ClientSession {
   /** Tells the client as much of a change as it wants to know. */
   tell({ uris, isListChanged }: ResourceChange): void {
     const server = this.#server?.server;
-    if (!this.#hasListened || server === undefined) return;
+    if (!this.#hasListened || server === undefined || !this.#mayHear()) return;
     const sent: Promise<void>[] = [];
     if (isListChanged) sent.push(server.sendResourceListChanged());
     for (const [key, uri] of this.#subscriptions) {
@@ -178,11 +185,15 @@ function isSilence(error: unknown): boolean {
  *
  * @param toKey Returns the name under which changes of a resource are told, `undefined` for one
  * that this server does not have.
+ * @param check Throws if the client may not hear of changes.
  */
 export function addSubscriptions(
   { server }: McpServer,
   session: ClientSession,
-  toKey: (uri: string) => string | undefined,
+  { toKey, check }: {
+    readonly toKey: (uri: string) => string | undefined;
+    readonly check: (context: ServerContext) => void;
+  },
 ): void {
   const requireKey = (uri: string): string => {
     const key = toKey(uri);
@@ -190,7 +201,8 @@ export function addSubscriptions(
     return key;
   };
   const { SubscribeRequestParams: params } = specTypeSchemas;
-  server.setRequestHandler("resources/subscribe", { params }, ({ uri }) => {
+  server.setRequestHandler("resources/subscribe", { params }, async ({ uri }, context) => {
+    await orProtocolError(() => Promise.resolve(check(context)));
     session.subscribe(requireKey(uri), uri);
     return {};
   });

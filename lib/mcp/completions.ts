@@ -5,11 +5,13 @@ import {
   ProtocolErrorCode,
   specTypeSchemas,
 } from "@modelcontextprotocol/server";
+import { spendList } from "@/lib/access/spend.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import { listManifests } from "@/lib/memories/read_manifest.ts";
 import { Slicer } from "@/lib/seams.ts";
 import type { Services } from "@/lib/services.ts";
 import { requirePrompt } from "./prompts.ts";
+import type { Senders } from "./resources.ts";
 import { MANIFEST_TEMPLATE, MEMORY_TEMPLATE } from "./resource_uris.ts";
 
 /** The protocol allows no more. */
@@ -17,16 +19,24 @@ export const MAX_COMPLETIONS = 100;
 const NOTES_PER_STEP = 500;
 
 /** Lets clients complete the variables of resource templates. */
-export function addCompletions({ server }: McpServer, services: Services): void {
+export function addCompletions(
+  { server }: McpServer,
+  services: Services,
+  { callerOf }: Pick<Senders, "callerOf">,
+): void {
   const { CompleteRequestParams } = specTypeSchemas;
   server.setRequestHandler(
     "completion/complete",
     { params: CompleteRequestParams },
-    async (params) => {
+    async (params, context) => {
+      const { access } = services;
+      const caller = callerOf(context);
+      if (!access.mayRead(caller)) return { completion: { values: [], total: 0, hasMore: false } };
+      const reader = access.admitSession(caller, ["read"]);
       const typed = params.argument.value.toLowerCase();
       const { values, total } = await findValues(services, params.ref, typed);
-      const shown = values.slice(0, MAX_COMPLETIONS);
-      return { completion: { values: shown, total, hasMore: total > shown.length } };
+      const { shown } = spendList(access, reader, { shown: values.slice(0, MAX_COMPLETIONS) });
+      return { completion: { values: [...shown], total, hasMore: total > shown.length } };
     },
   );
 }

@@ -32,7 +32,7 @@ import { buildServer, type Sender, type ServedAs } from "./build_server.ts";
 import { type Attention, ClientSession, type ResourceChange } from "./client_session.ts";
 import { InvocationLog } from "./invocation_log.ts";
 import { ResourceChanges, type ResourceChangesOptions } from "./resource_changes.ts";
-import { McpSessions, type SessionsOptions } from "./sessions.ts";
+import { McpSessions, type SessionOwner, type SessionsOptions } from "./sessions.ts";
 import { KEEP_ALIVE_MS, SseStreams } from "./sse_streams.ts";
 import { MAX_QUEUED_BYTES, type SseTransport } from "./sse_transport.ts";
 import { selectTools } from "./tools.ts";
@@ -68,6 +68,9 @@ export interface SseMessage {
   readonly sender: SentBy;
 }
 
+/** Who hears of changes, apart from the session. */
+const SESSION_CALLER = { kind: "agent", loopback: true } as const;
+
 /** Whose stream of 2024 it is. */
 interface Owner {
   readonly principal: string;
@@ -90,11 +93,13 @@ export class McpEndpoint {
   #isClosed = false;
 
   constructor(services: Services, options: McpEndpointOptions = {}) {
-    const { config, clock, logger, newId, vault, index } = services;
+    const { access, config, clock, logger, newId, vault, index } = services;
     const { keepAliveMs = KEEP_ALIVE_MS, sessions, changes } = options;
     this.#services = services;
     const build = this.#toFactory(options.build);
     const onGiveUp = () => logger.warn("stream-given-up");
+    const onEnd = (sessionId: string) => access.endSession(sessionId);
+    const mayHear = (owner: SessionOwner) => access.mayRead({ ...SESSION_CALLER, ...owner });
     this.#handler = createMcpHandler(({ era }) => build({ transport: era }), {
       legacy: config.mcpLegacy === "stateless" ? "stateless" : "reject",
       keepAliveMs,
@@ -109,19 +114,23 @@ export class McpEndpoint {
       keepAliveMs,
       connect: (transport, session) => build({ transport: "legacy", session }).connect(transport),
       onGiveUp,
+      onEnd,
+      mayHear,
     });
     this.#streams = new SseStreams({
       newId,
       keepAliveMs,
       connect: async (transport, request) => {
         const { principal = "" } = this.#senderOf(request).caller;
-        const client = new ClientSession();
+        const { sessionId } = transport;
+        const client = new ClientSession(() => mayHear({ sessionId, principal }));
         this.#owners.set(transport, { principal, client });
         const mcp = build({ transport: "sse", session: client });
         mcp.server.oninitialized = () => this.#beginToListen(client);
         await mcp.connect(transport);
       },
       onGiveUp,
+      onEnd,
     });
     this.#changes = new ResourceChanges({
       ...changes,
@@ -280,7 +289,7 @@ export class McpEndpoint {
     const deps = {
       services: this.#services,
       invocations: this.invocations,
-      tools: selectTools(config.toolsets, config.mcpAliases),
+      tools: selectTools(config),
       senderOf: (request: Request | undefined) => this.#senderOf(request),
     };
     const make = build ?? ((context) => buildServer(deps, context));
@@ -307,7 +316,8 @@ export class McpEndpoint {
       client.tell(change);
       await slicer.pause();
     }
-    if (this.#bus.listenerCount === 0) return;
+    // Nobody knows whose task a client of 2026 listens for.
+    if (this.#bus.listenerCount === 0 || this.#services.access.mode === "ask") return;
     const { notify } = this.#handler;
     if (change.isListChanged) notify.resourcesChanged();
     for (const uri of change.uris) {

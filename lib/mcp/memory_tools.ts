@@ -31,6 +31,7 @@ const CURSOR_ROOM = 200;
 const memoryOpenTool: Tool = defineTool({
   name: "memory_open",
   toolset: "core",
+  grants: ["read"],
   title: "Open a memory or note",
   description:
     "Opens the original Markdown of a memory by its id, wherever the file lies by now, or of any " +
@@ -47,6 +48,7 @@ const memoryOpenTool: Tool = defineTool({
 const listMemoryTool: Tool = defineTool({
   name: "list_memory",
   toolset: "core",
+  grants: ["read"],
   title: "List memories",
   description:
     "Lists the memories that are active, newest first: id, name, description, tags, path. For " +

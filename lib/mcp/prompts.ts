@@ -1,10 +1,13 @@
 /** Prompts: what a person picks from their client's menu, as a text for the agent. */
 import {
+  type GetPromptResult,
   type McpServer,
   ProtocolError,
   ProtocolErrorCode,
   specTypeSchemas,
 } from "@modelcontextprotocol/server";
+import { spendFile } from "@/lib/access/spend.ts";
+import type { ResumeAnswer } from "@/lib/contracts_memories.ts";
 import { type Caller, type JsonSchema, toJsonSchema } from "@/lib/contracts.ts";
 import {
   AuditArgs,
@@ -22,7 +25,8 @@ import type { Services } from "@/lib/services.ts";
 import { resume } from "@/lib/tasks/handoff.ts";
 import { ASK_FOR_ROOTS } from "./client_place.ts";
 import { clip } from "./pack.ts";
-import { orProtocolError, type Senders } from "./resources.ts";
+import { orProtocolError } from "./_protocol_error.ts";
+import type { Senders } from "./resources.ts";
 import type { Shape } from "./tool.ts";
 
 /** What a client is told of a prompt. */
@@ -42,6 +46,11 @@ export interface Prompt {
   /** Whether it matters where the client works. */
   readonly needsPlace: boolean;
   /**
+   * Writes what stands in place of the text where nobody has allowed to read; absent if the text
+   * tells nothing of the vault.
+   */
+  askFirst?(args: ReadonlyMap<string, unknown>): string;
+  /**
    * Writes the text.
    *
    * @throws {AppError} Whatever is wrong with the arguments.
@@ -51,6 +60,8 @@ export interface Prompt {
 
 interface PromptSpec<Input> extends Omit<PromptListing, "arguments"> {
   readonly needsPlace?: boolean;
+  /** Says what it is about, where its text tells of the vault. */
+  readonly begin?: (input: Input) => string;
   readonly args: InputSchema<Input> & Shape;
   readonly write: (services: Services, caller: Caller, input: Input) => Promise<string>;
 }
@@ -73,19 +84,24 @@ const startTask: Prompt = definePrompt<StartTaskInput>({
   title: "Start a task",
   description: "Both profiles, what the last run left on this branch, and how to use the memory",
   needsPlace: true,
+  begin: beginTask,
   args: StartTaskArgs,
   write: async (services, caller, { task, ...where }) => {
     const profiles = PROFILED.map(async (who) =>
-      quoteUnder(`[${who}_profile]`, await readProfile(services, who) ?? "")
+      quoteUnder(
+        `[${who}_profile]`,
+        await readProfile(services, caller, { who, maxChars: MAX_QUOTED_CHARS }) ?? "",
+      )
     );
-    const { found, body = "", branch, updated_at } = await resume(services, caller, {
+    const { found, branch, updated_at, ...left } = await resume(services, caller, {
       ...where,
       branch: undefined,
     });
+    const body = spendHandoff(services, caller, left);
     const handoff = found ? quoteUnder(`[handoff] branch ${branch}, ${updated_at}`, body) : "";
     const quoted = joinParts([...await Promise.all(profiles), handoff]);
     return joinParts([
-      task === undefined ? "A task begins." : `A task begins: ${task}. ${WHOLE}`,
+      beginTask({ task }),
       quoted === "" ? "" : QUOTED,
       quoted,
       "Now:\n" +
@@ -119,26 +135,15 @@ const handOff: Prompt = definePrompt<HandOffInput>({
 const audit: Prompt = definePrompt<AuditInput>({
   name: "audit",
   title: "Audit the memory",
+  begin: beginAudit,
   description: "Has the agent look for memories that are wrong, double or useless, and report",
   args: AuditArgs,
   write: async (services, caller, { topic }) => {
-    const input = { limit: MAX_PROBLEMS, reason: undefined };
-    const { total, diagnostics, warnings } = await readDiagnostics(services, caller, input);
-    const problems = [
-      ...warnings,
-      ...diagnostics.map(({ path, message }) => `${path}: ${message}`),
-    ].map((line) => `- ${clip(line, MAX_PROBLEM_CHARS)}`);
-    const more = total > diagnostics.length ? [`- and ${total - diagnostics.length} more`] : [];
-    const { mostHinted } = services.recallLog.sumUp({ limit: MAX_UNOPENED });
-    const inVain = mostHinted
-      .filter(({ opened, neverOpened }) => opened === 0 && neverOpened >= IN_VAIN)
-      .map(({ id, neverOpened }) => `- ${clip(id, MAX_PROBLEM_CHARS)}: ${neverOpened} times`);
-    const { memories } = services.index.counts;
+    // The lists are for the person; an agent that needs leave finds out by itself.
+    const isBound = services.access.isBound(caller);
     return joinParts([
-      `Audit the person's memory: ${memories} memories` +
-      (topic === undefined ? "." : `, of these only what is about: ${topic}. ${WHOLE}`),
-      listUnder("[files with problems]", [...problems, ...more]),
-      listUnder("[hinted, but never opened]", inVain),
+      beginAudit({ topic }),
+      ...(isBound ? [] : await listFindings(services, caller)),
       "Go through the memories: list_memory page by page or, for a topic, search_notes with " +
       'kind=["memory"]. Look for',
       "- memories that say the same, or contradict each other: open both\n" +
@@ -153,6 +158,44 @@ const audit: Prompt = definePrompt<AuditInput>({
   },
 });
 
+function beginTask({ task }: Pick<StartTaskInput, "task">): string {
+  return task === undefined ? "A task begins." : `A task begins: ${task}. ${WHOLE}`;
+}
+
+function beginAudit({ topic }: AuditInput): string {
+  const of = topic === undefined ? "." : `, but only what is about: ${topic}. ${WHOLE}`;
+  return `Audit the person's memory${of}`;
+}
+
+async function listFindings(services: Services, caller: Caller): Promise<string[]> {
+  const input = { limit: MAX_PROBLEMS, reason: undefined };
+  const { total, diagnostics, warnings } = await readDiagnostics(services, caller, input);
+  const problems = [
+    ...warnings,
+    ...diagnostics.map(({ path, message }) => `${path}: ${message}`),
+  ].map((line) => `- ${clip(line, MAX_PROBLEM_CHARS)}`);
+  const more = total > diagnostics.length ? [`- and ${total - diagnostics.length} more`] : [];
+  const { mostHinted } = services.recallLog.sumUp({ limit: MAX_UNOPENED });
+  const inVain = mostHinted
+    .filter(({ opened, neverOpened }) => opened === 0 && neverOpened >= IN_VAIN)
+    .map(({ id, neverOpened }) => `- ${clip(id, MAX_PROBLEM_CHARS)}: ${neverOpened} times`);
+  return [
+    `There are ${services.index.counts.memories} memories.`,
+    listUnder("[files with problems]", [...problems, ...more]),
+    listUnder("[hinted, but never opened]", inVain),
+  ];
+}
+
+/** What an agent left, as far as its task may see it. */
+function spendHandoff(
+  { access }: Services,
+  caller: Caller,
+  { body, path = "" }: Pick<ResumeAnswer, "body" | "path">,
+): string {
+  if (body === undefined) return "";
+  return spendFile(access, caller, { path, kind: "journal", text: clip(body, MAX_QUOTED_CHARS) });
+}
+
 /** In the order in which clients see them. */
 export const PROMPTS: readonly Prompt[] = [startTask, handOff, audit];
 
@@ -160,7 +203,7 @@ export const PROMPTS: readonly Prompt[] = [startTask, handOff, audit];
 export function addPrompts(
   { server }: McpServer,
   services: Services,
-  { callerOf, placedCallerOf }: Senders,
+  { callerOf, place }: Senders,
 ): void {
   server.setRequestHandler("prompts/list", () => ({
     prompts: PROMPTS.map(({ listing }) => ({ ...listing, arguments: [...listing.arguments] })),
@@ -175,17 +218,32 @@ export function addPrompts(
       // Who leaves a field of a form empty says nothing.
       const given = new Map(Object.entries(args).filter(([, value]) => value.trim() !== ""));
       const isPlaceSaid = given.has("cwd") || given.has("repo");
+      const { access } = services;
+      const asking = callerOf(context);
+      const { askFirst } = prompt;
+      if (askFirst && !access.mayRead(asking)) {
+        return toMessage(prompt, await orProtocolError(() => Promise.resolve(askFirst(given))));
+      }
+      const reader = askFirst ? access.admitSession(asking, ["read"]) : asking;
       const isPlaced = prompt.needsPlace && !isPlaceSaid;
-      const caller = isPlaced ? await placedCallerOf(context) : callerOf(context);
+      const caller = isPlaced ? await place(reader, context) : reader;
       if (caller === undefined) return ASK_FOR_ROOTS;
       const text = await orProtocolError(() => prompt.write(services, caller, given));
-      return {
-        description: prompt.listing.description,
-        messages: [{ role: "user", content: { type: "text", text } }],
-      };
+      return toMessage(prompt, text);
     },
   );
 }
+
+function toMessage({ listing: { description } }: Prompt, text: string): GetPromptResult {
+  return { description, messages: [{ role: "user", content: { type: "text", text } }] };
+}
+
+const ASK_FIRST =
+  "The person wants to be asked before their memory is read. Call request_access with " +
+  'grant="read", why in the person\'s language, and cwd; show them the question if the answer is ' +
+  "pending. Once it is granted, pass task with every call: recall what is known of the task, open " +
+  "with memory_open what you are going to rely on. If it is refused, go on without, and do not ask " +
+  "again.";
 
 /**
  * Returns the prompt of a name.
@@ -199,11 +257,14 @@ export function requirePrompt(name: string): Prompt {
 }
 
 function definePrompt<Input>(
-  { name, title, description, needsPlace = false, args, write }: PromptSpec<Input>,
+  { name, title, description, needsPlace = false, begin, args, write }: PromptSpec<Input>,
 ): Prompt {
   return {
     listing: { name, title, description, arguments: toArguments(toJsonSchema(args, "input")) },
     needsPlace,
+    ...(begin
+      ? { askFirst: (given) => joinParts([begin(parseInput<Input>(args, given)), ASK_FIRST]) }
+      : {}),
     write: async (services, caller, given) => {
       return await write(services, caller, parseInput<Input>(args, given));
     },

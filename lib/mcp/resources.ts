@@ -1,20 +1,19 @@
 /** What clients can read by a URI: memories and notes, profiles, and the manifests of stores. */
 import {
   type McpServer,
-  ProtocolError,
-  ProtocolErrorCode,
   ResourceNotFoundError,
   type ServerContext,
   specTypeSchemas,
 } from "@modelcontextprotocol/server";
+import { requireRoom, spendFile, spendList } from "@/lib/access/spend.ts";
 import type { Caller } from "@/lib/contracts.ts";
-import { AppError, type ErrorCode } from "@/lib/errors.ts";
 import { PROFILED, type Profiled, profilePath, readProfile } from "@/lib/journal/profiles.ts";
 import { listMemories } from "@/lib/memories/list_memories.ts";
 import { openMemory } from "@/lib/memories/open_memory.ts";
 import { listManifests, type ManifestRef, readManifest } from "@/lib/memories/read_manifest.ts";
 import type { Services } from "@/lib/services.ts";
 import { statFile } from "@/lib/vault/vault.ts";
+import { orProtocolError } from "./_protocol_error.ts";
 import { ASK_FOR_ROOTS } from "./client_place.ts";
 import { clip } from "./pack.ts";
 import {
@@ -65,14 +64,12 @@ const RESOURCE_TEMPLATES: readonly {
 /** Tells who sent a message. */
 export interface Senders {
   callerOf(context: ServerContext): Caller;
-  /** Where they work too, which may mean to ask; `undefined` if they are to be asked first. */
-  placedCallerOf(context: ServerContext): Promise<Caller | undefined>;
+  /**
+   * Finds out where a caller works who has not said it, which may mean to ask; `undefined` if they are
+   * to be asked first.
+   */
+  place(caller: Caller, context: ServerContext): Promise<Caller | undefined>;
 }
-
-/** Codes that mean: there is none of that name. */
-const NOT_FOUND: readonly ErrorCode[] = ["note-not-found", "path-escapes-vault"];
-/** Codes that blame the server's state and not the request. */
-const NOT_NOW: readonly ErrorCode[] = ["index-not-ready", "unavailable", "internal"];
 
 /**
  * Lists what can be read: first the profiles that are there and the manifests, then the memories that
@@ -107,13 +104,21 @@ async function listResources(
 export function addResources(
   { server }: McpServer,
   services: Services,
-  { callerOf, placedCallerOf }: Senders,
+  { callerOf, place }: Senders,
 ): void {
   const { PaginatedRequestParams, ReadResourceRequestParams } = specTypeSchemas;
   server.setRequestHandler("resources/list", { params: PaginatedRequestParams }, async (
     { cursor },
     context,
-  ) => await orProtocolError(() => listResources(services, callerOf(context), cursor)));
+  ) => {
+    const caller = callerOf(context);
+    // A client that lists as it connects is to see a list, and not an error.
+    if (!services.access.mayRead(caller)) return { resources: [] };
+    return await orProtocolError(async () => {
+      const reader = services.access.admitSession(caller, ["read"]);
+      return spendList(services.access, reader, await listResources(services, reader, cursor));
+    });
+  });
   server.setRequestHandler("resources/templates/list", () => ({
     resourceTemplates: [...RESOURCE_TEMPLATES],
   }));
@@ -123,7 +128,8 @@ export function addResources(
   ) => {
     const name = parseResourceUri(uri);
     if (name === undefined) throw new ResourceNotFoundError(uri);
-    const caller = isOfPlace(name) ? await placedCallerOf(context) : callerOf(context);
+    const reader = await orProtocolError(() => Promise.resolve(admit(services, callerOf(context))));
+    const caller = isOfPlace(name) ? await place(reader, context) : reader;
     if (caller === undefined) return ASK_FOR_ROOTS;
     const text = await orProtocolError(() => readText(services, caller, name), uri);
     if (text === undefined) throw new ResourceNotFoundError(uri);
@@ -131,26 +137,11 @@ export function addResources(
   });
 }
 
-/**
- * Does something of ours for a method that has no results of its own for what goes wrong.
- *
- * @param uri What was asked for, if it was one resource.
- * @throws {ProtocolError} What the protocol has for it.
- */
-export async function orProtocolError<T>(
-  work: () => Promise<T>,
-  uri?: string,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const { code, message } = error;
-    if (uri !== undefined && NOT_FOUND.includes(code)) throw new ResourceNotFoundError(uri);
-    const isOurs = NOT_NOW.includes(code);
-    const rpcCode = isOurs ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
-    throw new ProtocolError(rpcCode, message, { code });
-  }
+/** Lets a caller read, as far as its session or its request names a task that may. */
+function admit({ access }: Services, caller: Caller): Caller {
+  const reader = access.admitSession(caller, ["read"]);
+  requireRoom(access, reader);
+  return reader;
 }
 
 /** Whether it depends on where somebody works what a name means. */
@@ -165,12 +156,21 @@ async function readText(
   name: ResourceName,
 ): Promise<string | undefined> {
   switch (name.kind) {
-    case "memory":
-      return (await openMemory(services, caller, { id: name.id })).memory?.markdown;
+    case "memory": {
+      const { memory } = await openMemory(services, caller, { id: name.id });
+      if (memory === undefined) return undefined;
+      return spendFile(services.access, caller, { ...memory, text: memory.markdown });
+    }
     case "profile":
-      return await readProfile(services, name.who);
-    case "manifest":
-      return await readManifest(services, caller, name.scope);
+      return await readProfile(services, caller, { who: name.who });
+    case "manifest": {
+      const text = await readManifest(services, caller, name.scope);
+      return spendFile(services.access, caller, {
+        path: manifestUri(name.scope),
+        kind: "derived",
+        text,
+      });
+    }
   }
 }
 

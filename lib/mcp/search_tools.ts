@@ -32,6 +32,7 @@ const MAX_MATCHES_CHARS = 5_000;
 const searchNotesTool: Tool = defineTool({
   name: "search_notes",
   toolset: "core",
+  grants: ["read"],
   title: "Search notes",
   description:
     "Searches all notes and memories of the person's vault by words and meaning, in Chinese and " +
@@ -56,6 +57,7 @@ const searchNotesTool: Tool = defineTool({
 const recallTool: Tool = defineTool({
   name: "recall",
   toolset: "core",
+  grants: ["read"],
   title: "Recall",
   description:
     "Recalls what is remembered about a topic: the best passages of memories and notes, in few " +
@@ -78,6 +80,7 @@ const recallTool: Tool = defineTool({
 const memorySearchTool: Tool = defineTool({
   name: "memory_search",
   toolset: "core",
+  grants: ["read"],
   title: "Search text in files",
   description:
     "Finds a literal text, or with regex=true a pattern, in the Markdown files themselves, by " +

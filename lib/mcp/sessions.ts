@@ -42,6 +42,10 @@ export interface SessionsOptions {
   readonly clock: Clock;
   /** Connects an MCP server to a new session. */
   readonly connect: (transport: Transport, session: ClientSession) => Promise<void>;
+  /** Hears of each session that has ended. */
+  readonly onEnd?: (sessionId: string) => void;
+  /** Tells whether the client of a session may hear of changes now. */
+  readonly mayHear?: (sender: SessionOwner) => boolean;
   /** Hears of each stream that is given up because its client does not read. */
   readonly onGiveUp?: () => void;
   readonly maxSessions?: number;
@@ -49,6 +53,12 @@ export interface SessionsOptions {
   readonly sweepEveryMs?: number;
   readonly keepAliveMs?: number;
   readonly maxEventChars?: number;
+}
+
+/** Whose session it is. */
+export interface SessionOwner {
+  readonly sessionId: string;
+  readonly principal: string;
 }
 
 /** One request of a client. */
@@ -92,6 +102,8 @@ export class McpSessions {
       keepAliveMs: KEEP_ALIVE_MS,
       maxEventChars: MAX_ALL_EVENT_CHARS,
       onGiveUp: () => {},
+      onEnd: () => {},
+      mayHear: () => true,
       ...options,
     };
     const everyMs = this.#options.sweepEveryMs;
@@ -240,12 +252,13 @@ export class McpSessions {
       calls,
       onEnd: () => {
         this.#sessions.remove(id);
+        this.#options.onEnd(id);
         events.clear();
       },
     });
     const session = {
       principal,
-      client: new ClientSession(),
+      client: new ClientSession(() => this.#options.mayHear({ sessionId: id, principal })),
       transport,
       calls,
       events,

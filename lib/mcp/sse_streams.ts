@@ -22,6 +22,8 @@ export interface SseStreamsOptions {
    * meanwhile; the server's `onclose` then follows at once.
    */
   readonly connect: (transport: SseTransport, request: Request) => Promise<void>;
+  /** Hears of each session that has ended. */
+  readonly onEnd?: (sessionId: string) => void;
   /** Hears of each stream that is given up because its client does not read. */
   readonly onGiveUp?: () => void;
   readonly maxStreams?: number;
@@ -57,6 +59,7 @@ export class SseStreams {
       maxPending: MAX_PENDING_CALLS,
       maxQueuedBytes: MAX_QUEUED_BYTES,
       onGiveUp: () => {},
+      onEnd: () => {},
       ...options,
     };
     this.#streams = new OpenMap({
@@ -138,7 +141,10 @@ export class SseStreams {
       signal,
       onSend: (message) => calls.settle(message),
       onGiveUp: this.#options.onGiveUp,
-      onEnd: () => this.#streams.remove(sessionId),
+      onEnd: () => {
+        this.#streams.remove(sessionId);
+        this.#options.onEnd(sessionId);
+      },
     });
     this.#streams.add(sessionId, { transport, calls });
     return transport;

@@ -1,6 +1,8 @@
 /** What a tool is: one entry of a table, from which listing, checking and calling are made. */
 import type { Toolset } from "@/lib/config.ts";
+import type { Grant } from "@/lib/contracts_access.ts";
 import { type Caller, type JsonSchema, toJsonSchema } from "@/lib/contracts.ts";
+import { isRecord } from "@/lib/is_record.ts";
 import { type InputSchema, parseInput } from "@/lib/parse_input.ts";
 import type { Services } from "@/lib/services.ts";
 
@@ -35,7 +37,17 @@ export interface ToolListing {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-export interface Tool {
+/** What a call needs where a person has to be asked. */
+export interface ToolNeeds {
+  /** Empty: it says nothing of the vault. */
+  readonly grants: readonly Grant[];
+  /** True if the use case counts by itself what it tells. */
+  readonly isCounted?: boolean;
+  /** True for what asks the person. */
+  readonly asksPerson?: boolean;
+}
+
+export interface Tool extends ToolNeeds {
   readonly toolset: Toolset;
   readonly listing: ToolListing;
   /**
@@ -60,7 +72,7 @@ export function needsPlace({ listing }: Tool, args: Readonly<Record<string, unkn
 /** A schema of the contracts. */
 export type Shape = Parameters<typeof toJsonSchema>[0];
 
-export interface ToolSpec<Input> {
+export interface ToolSpec<Input> extends ToolNeeds {
   readonly name: string;
   readonly toolset: Toolset;
   readonly title: string;
@@ -80,14 +92,18 @@ const ALWAYS_LOAD = { "anthropic/alwaysLoad": true };
 /** Makes a table entry; the schemas are written once, as servers are made for each request. */
 export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
   const { name, toolset, title, description, hints, isEssential, args, result, run } = spec;
+  const { grants, isCounted = false, asksPerson = false } = spec;
   return {
     toolset,
+    grants,
+    isCounted,
+    asksPerson,
     listing: {
       name,
       title,
       description,
       inputSchema: objectSchema(args),
-      outputSchema: objectSchema(result),
+      outputSchema: outline(objectSchema(result)),
       annotations: hints,
       ...(isEssential ? { _meta: ALWAYS_LOAD } : {}),
     },
@@ -95,6 +111,40 @@ export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
       return await run(services, caller, parseInput<Input>(args, given));
     },
   };
+}
+
+/** Where a person has to be asked, every tool takes the task that its call belongs to. */
+export function withTaskField(listing: ToolListing): ToolListing {
+  const { inputSchema } = listing;
+  const properties = inputSchema["properties"];
+  const task = { type: "string", description: "Of request_access" };
+  return {
+    ...listing,
+    inputSchema: { ...inputSchema, properties: { ...(properties ?? {}), task } },
+  };
+}
+
+/** Deeper than this an outline says no more than what kind of value there is. */
+const OUTLINE_DEPTH = 1;
+
+/** What an answer looks like, in few words: it is shown with every list, and explains itself. */
+function outline(schema: ToolListing["outputSchema"]): ToolListing["outputSchema"] {
+  return { ...outlineOf(schema, 1), type: "object" };
+}
+
+function outlineOf(
+  { description: _description, ...schema }: JsonSchema,
+  depth: number,
+): JsonSchema {
+  const { properties, required: _required, items, ...rest } = schema;
+  if (isRecord(items)) return { ...schema, items: outlineOf(items, depth + 1) };
+  if (!isRecord(properties)) return schema;
+  if (depth > OUTLINE_DEPTH) return rest;
+  const inner = Object.entries(properties).map(([name, property]) => [
+    name,
+    isRecord(property) ? outlineOf(property, depth + 1) : property,
+  ]);
+  return { ...schema, properties: Object.fromEntries(inner) };
 }
 
 /** As input, so that clients with an old listing accept fields that a later version adds. */

@@ -1,21 +1,31 @@
 /** The one table of tools; its order is the order in which clients see them. */
-import type { Toolset } from "@/lib/config.ts";
+import type { Config } from "@/lib/config.ts";
 import { unknownName } from "@/lib/nearest_name.ts";
 import { ALIAS_TOOLS } from "./alias_tools.ts";
 import { MEMORY_TOOLS } from "./memory_tools.ts";
 import { SEARCH_TOOLS } from "./search_tools.ts";
+import { READING_TOOLS } from "./reading_tools.ts";
 import type { Tool } from "./tool.ts";
 import { WRITING_TOOLS } from "./writing_tools.ts";
 
-export const TOOLS: readonly Tool[] = [...SEARCH_TOOLS, ...MEMORY_TOOLS, ...WRITING_TOOLS];
+export const TOOLS: readonly Tool[] = [
+  ...SEARCH_TOOLS,
+  ...MEMORY_TOOLS,
+  ...WRITING_TOOLS,
+  ...READING_TOOLS,
+];
 
-/** Returns the tools of these sets, in the order of the table; the aliases come last. */
+/**
+ * Returns the tools of the sets that are switched on, in the order of the table; the aliases come
+ * last. What asks the person is there whenever they have to be asked.
+ */
 export function selectTools(
-  toolsets: readonly Toolset[],
-  aliases: "on" | "off" = "off",
+  { toolsets, mcpAliases, access }: Pick<Config, "toolsets" | "mcpAliases" | "access">,
 ): readonly Tool[] {
-  const table = aliases === "on" ? [...TOOLS, ...ALIAS_TOOLS] : TOOLS;
-  return table.filter(({ toolset }) => toolsets.includes(toolset));
+  const table = mcpAliases === "on" ? [...TOOLS, ...ALIAS_TOOLS] : TOOLS;
+  return table.filter(({ toolset, asksPerson }) =>
+    toolsets.includes(toolset) || (access === "ask" && asksPerson)
+  );
 }
 
 /** Says in words why a tool cannot be called. */

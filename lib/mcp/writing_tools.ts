@@ -24,6 +24,7 @@ const ADDS: ToolHints = { ...READ_ONLY, readOnlyHint: false, idempotentHint: fal
 const memorySaveTool: Tool = defineTool({
   name: "memory_save",
   toolset: "core",
+  grants: ["write"],
   title: "Save a memory",
   description:
     "Saves a memory as a Markdown file: a new one (name, description, body and tags are needed), or " +
@@ -50,6 +51,7 @@ const memorySaveTool: Tool = defineTool({
 const rememberTool: Tool = defineTool({
   name: "remember",
   toolset: "core",
+  grants: ["write"],
   title: "Remember a fact",
   description:
     "Remembers one fact that will matter again: a decision, preference, pitfall or convention, in a " +
@@ -66,6 +68,7 @@ const rememberTool: Tool = defineTool({
 const setHandoffTool: Tool = defineTool({
   name: "set_handoff",
   toolset: "core",
+  grants: ["write"],
   title: "Hand off",
   description:
     "Leaves the state of the work for the next run on this project and branch: what is done, what " +
@@ -81,6 +84,7 @@ const setHandoffTool: Tool = defineTool({
 const resumeTool: Tool = defineTool({
   name: "resume",
   toolset: "core",
+  grants: ["read"],
   title: "Resume work",
   description:
     "Reads what the last run on this project and branch handed off, if anything. Call it when the " +

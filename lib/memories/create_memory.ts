@@ -19,6 +19,7 @@ import { type AskedContent, normalizeContent, textsOf } from "./_memory_content.
 import { editMemory, formatMemory, requireBody } from "./_memory_text.ts";
 import { type SaveMemoryDeps, scopeNameOf } from "./_saved_memory.ts";
 import { newMemoryId, slugOf, weekBucketOf } from "./memory_names.ts";
+import { requireReading } from "@/lib/access/require_view.ts";
 import { findSimilar } from "./similar.ts";
 
 export interface CreateMemory extends AskedContent, Omit<AskedScope, "scope" | "project"> {
@@ -55,8 +56,14 @@ export async function createMemory(
 ): Promise<SavedMemory> {
   const saved = await writeNewMemory(deps, caller, input);
   const projects = [scopeIdOf(deps.vault, parseVaultPath(saved.path)), GLOBAL_SCOPE_ID, NO_STORE];
+  if (caller.view?.canRead === false) return withoutHearsay(saved);
   const similar = await findSimilar(deps, caller, { ...saved, projects });
   return similar === undefined ? saved : { ...saved, similar };
+}
+
+/** Leaves out what tells of other files. */
+function withoutHearsay({ notice: _notice, ...saved }: SavedMemory): SavedMemory {
+  return saved;
 }
 
 /** Makes a memory and does not look for similar ones; see `createMemory()`. */
@@ -164,6 +171,7 @@ async function findOld(
 ): Promise<OldMemory | undefined> {
   const { supersedes } = input;
   if (supersedes === undefined) return undefined;
+  requireReading(caller);
   const find = async () => {
     const file = await findMemory(deps, caller, supersedes);
     requireNoSuccessor(file);

@@ -1,4 +1,5 @@
 /** Opening a memory by its id, wherever its file lies now, or any note by its path. */
+import { requireVisible } from "@/lib/access/require_view.ts";
 import type { AskedScope, Caller } from "@/lib/contracts.ts";
 import type { MemoryAnswer, MemoryInput } from "@/lib/contracts_memories.ts";
 import { AppError, type ErrorCode, IndexNotReady, NoteNotFound } from "@/lib/errors.ts";
@@ -7,7 +8,7 @@ import { show } from "@/lib/parse_input.ts";
 import type { Projects } from "@/lib/projects/projects.ts";
 import { type Clock, type Semaphore, Slicer } from "@/lib/seams.ts";
 import type { FrontmatterValue } from "@/lib/vault/frontmatter.ts";
-import { identifyNote, type NoteIdentity } from "@/lib/vault/kinds.ts";
+import { classifyNote, identifyNote, type NoteIdentity } from "@/lib/vault/kinds.ts";
 import { bodyOf, type ParsedNote } from "@/lib/vault/note.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
 import { isMarkdown, parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
@@ -47,6 +48,7 @@ export interface OpenedMemory {
  * not, or is gone, the vault is compared with the index once more, however large it is.
  *
  * @throws {ScopeUnresolved} If the scope needs a project and there is none.
+ * @throws {GrantMissing} If what lies at such a place is not the caller's to see.
  * @throws {NoteNotFound} If no memory has the id and no note lies there, or it is never read.
  * @throws {PathEscapesVault} If the text is no id, and a path that leads out of the vault or over
  * a link.
@@ -62,6 +64,7 @@ export async function openMemory(
   input: MemoryInput & Partial<AskedScope>,
 ): Promise<OpenedMemory> {
   const { index } = deps;
+  requireVisibleName(deps.vault, caller, input.id);
   const folders = await storeFolders(deps, caller, input);
   const find = () => deps.noteReads.run(() => findNote(deps, input.id, folders), caller.signal);
   const { verified } = await index.refresh();
@@ -77,10 +80,17 @@ export async function openMemory(
   }
   if (!found) throw toNotFound(index, input.id);
   const { id, etag } = found;
+  requireVisible(caller, found.kind, found.path);
   deps.recallLog.noteOpened(id);
   if (input.knownEtags?.includes(etag)) return { etag };
   const { parsed } = found;
   return { etag, memory: describe(deps, found), parsed };
+}
+
+/** Before anything is looked at: what an agent may not see, it is not told of either. */
+function requireVisibleName(vault: Vault, caller: Caller, id: string): void {
+  const path = toPath(id);
+  if (path) requireVisible(caller, classifyNote(vault, path, {}), path);
 }
 
 interface FoundNote extends NoteIdentity {
@@ -145,10 +155,14 @@ async function readUnless(
 
 /** Returns the path that a text stands for, as it is spelt on disk. */
 function findPath(index: OpenMemoryDeps["index"], text: string): VaultPath | undefined {
+  const path = toPath(text);
+  return path && (index.find(path)?.path ?? path);
+}
+
+function toPath(text: string): VaultPath | undefined {
   if (!isMarkdown(text)) return undefined;
   try {
-    const path = parseVaultPath(text);
-    return index.find(path)?.path ?? path;
+    return parseVaultPath(text);
   } catch {
     // Ids are free, so that one may look like anything; who has none hears of it in the end.
     return undefined;

@@ -1,9 +1,10 @@
 /** Opening one note, whole or by lines, straight from its file. */
+import { requireVisible } from "@/lib/access/require_view.ts";
 import type { Caller, NoteAnswer, NoteInput } from "@/lib/contracts.ts";
 import { AppError, NoteNotFound } from "@/lib/errors.ts";
 import { type Clock, type Semaphore, Slicer } from "@/lib/seams.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
-import { identifyNote } from "@/lib/vault/kinds.ts";
+import { classifyNote, identifyNote } from "@/lib/vault/kinds.ts";
 import type { ParsedNote } from "@/lib/vault/note.ts";
 import { linesText } from "@/lib/vault/note_text.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
@@ -30,6 +31,7 @@ export interface OpenedNote {
  * Opens a note as it is on disk now, whether or not the index knows it yet. One that the caller
  * has already is not even parsed.
  *
+ * @throws {GrantMissing} If what lies at such a place is not the caller's to see.
  * @throws {PathEscapesVault} If the path leads out of the vault or over a link.
  * @throws {NoteNotFound} If there is no such Markdown file, or it is one that is never read.
  * @throws {PayloadTooLarge} If the file is over the size that notes may have.
@@ -39,13 +41,14 @@ export interface OpenedNote {
  */
 export async function openNote(
   deps: OpenNoteDeps,
-  { signal }: Caller,
+  caller: Caller,
   input: NoteInput,
 ): Promise<OpenedNote> {
   const asked = parseVaultPath(input.path);
+  requireVisible(caller, classifyNote(deps.vault, asked, {}), asked);
   if (!isMarkdown(asked)) throw new NoteNotFound(`"${asked}" is not a Markdown file`);
   const path = deps.index.find(asked)?.path ?? asked;
-  const opened = await deps.noteReads.run(() => readNote(deps, path, input), signal);
+  const opened = await deps.noteReads.run(() => readNote(deps, path, input), caller.signal);
   deps.recallLog.noteOpened(opened.note?.id ?? deps.index.find(path)?.id ?? path);
   return opened;
 }

@@ -1,4 +1,5 @@
 /** Changing a memory: what is passed, in its own file, and nothing else. */
+import { requireReading } from "@/lib/access/require_view.ts";
 import type { AskedScope, Caller } from "@/lib/contracts.ts";
 import type { SavedMemory } from "@/lib/contracts_memories.ts";
 import { EditConflict, InvalidRequest } from "@/lib/errors.ts";
@@ -43,6 +44,7 @@ export async function updateMemory(
   caller: Caller,
   input: UpdateMemory,
 ): Promise<SavedMemory> {
+  requireReading(caller);
   const content = normalizeContent(input);
   if (!input.allow_secret) await new Slicer(deps.clock).run(requireNoSecrets(textsOf(content)));
   const save = async () => {

@@ -1,4 +1,6 @@
 /** Hints: memories that come to an agent without being asked for, a line each. */
+import type { Budget } from "@/lib/access/budget.ts";
+import type { Access } from "@/lib/access/access.ts";
 import type { Caller } from "@/lib/contracts.ts";
 import type { Candidate, Hint, HintsAnswer, HintsInput, Trigger } from "@/lib/contracts_recall.ts";
 import { toHintLine } from "@/lib/hint_line.ts";
@@ -18,6 +20,7 @@ import type { IsNear, NearProjects } from "./near_projects.ts";
 import type { NewHint, RecallLog } from "./recall_log.ts";
 
 export interface HintDeps {
+  readonly access: Pick<Access, "budgetOf" | "isBound">;
   readonly clock: Clock;
   readonly config: { readonly recall: "on" | "off"; readonly recallMinScore: number };
   readonly index: Pick<VaultIndex, "confirm" | "countTerms" | "indexing" | "refresh" | "search">;
@@ -51,6 +54,9 @@ export async function giveHints(
   input: HintsInput,
 ): Promise<HintsAnswer> {
   if (input.recall === "off" || deps.config.recall === "off") return { ...NONE, recall: "off" };
+  const isBound = deps.access.isBound(caller);
+  // Whoever was not allowed to read is not even told that there would be something.
+  if (isBound && caller.view?.canRead !== true) return NONE;
   // First, so that a request that is refused opens no run.
   requireWhere(caller, input);
   // Before anything is waited for: what comes next belongs to the run that begins here.
@@ -71,11 +77,13 @@ export async function giveHints(
   // Only now, and in one step, as another request may have hinted one of them meanwhile.
   const choice = choose(found);
   const hints = choice.hints.map(toHint);
+  if (isBound) fitHints(hints, deps.access.budgetOf(caller));
   run.mark(hints.map(({ id }) => id));
   deps.recallLog.add([
-    ...choice.hints.map((memory) => toRecord(memory, input)),
+    ...choice.hints.slice(0, hints.length).map((memory) => toRecord(memory, input)),
     ...choice.recorded.map((memory) => toRecord(memory, input)),
   ]);
+  if (isBound) return { ...NONE, text: formatHints(hints), hints };
   return {
     text: formatHints(hints),
     hints,
@@ -85,6 +93,13 @@ export async function giveHints(
     ...(found.fallback ? { fallback: found.fallback } : {}),
     ...readState(deps.index, freshness),
   };
+}
+
+/** Leaves as many hints as a budget has room for, and counts them as they are told: twice. */
+function fitHints(hints: Hint[], budget: Budget): void {
+  const told = () => formatHints(hints) + hints.map(({ name, description }) => name + description);
+  while (hints.length > 0 && budget.limitFor("other", told()) !== undefined) hints.pop();
+  budget.take("other", told());
 }
 
 /** A memory as the part of a message found it that comes nearest to it. */

@@ -55,6 +55,7 @@ export async function answerHook(
   caller: Caller,
   { event, recall }: { readonly event: HookEvent; readonly recall: RecallSwitch },
 ): Promise<HookAnswer | undefined> {
+  if (deps.access.isBound(caller) && caller.view?.canRead !== true) return undefined;
   const name = event.hook_event_name ?? "";
   if (name === "SessionStart") {
     const isOn = recall === "on" && deps.config.recall === "on";

@@ -1,4 +1,5 @@
 /** The search of notes: one use case for HTTP and for tools. */
+import { toSeen } from "@/lib/access/require_view.ts";
 import type { Caller, Hit, SearchAnswer, SearchInput, Signals } from "@/lib/contracts.ts";
 import { InvalidRequest } from "@/lib/errors.ts";
 import { type Clock, roundMs } from "@/lib/seams.ts";
@@ -47,7 +48,8 @@ export async function searchNotes(
   input: SearchInput,
 ): Promise<SearchAnswer> {
   const startMs = deps.clock.monotonicMs();
-  const filter = toFilter(input, await deps.projects.scopeIds(caller, input));
+  const projects = await deps.projects.scopeIds(caller, input);
+  const filter = { ...toFilter(input, projects), maySee: toSeen(caller.view, input.kind) };
   // Files are searched themselves: one that the index does not know yet must not be missed.
   const freshness = await deps.index.refresh(input.mode === "grep" ? "always" : "due");
   const { mode } = input;

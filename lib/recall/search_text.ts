@@ -1,9 +1,10 @@
 /** Search for an exact text or a pattern in the files themselves, however stale the index is. */
+import { toSeen } from "@/lib/access/require_view.ts";
 import type { AskedScope, Caller } from "@/lib/contracts.ts";
 import type { MatchingFile, TextSearchAnswer } from "@/lib/contracts_tools.ts";
 import { readState } from "@/lib/index/answer_state.ts";
 import type { GrepFile } from "@/lib/vault/grep.ts";
-import { scopeIdOf } from "@/lib/vault/kinds.ts";
+import { classifyNote, scopeIdOf } from "@/lib/vault/kinds.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
 import { FileJudge, type FileLabel } from "./_file_judge.ts";
@@ -49,13 +50,16 @@ export async function searchText(
   const scopeIds = await deps.projects.scopeIds(caller, input);
   const freshness = await index.refresh("always");
   const judge = new FileJudge(deps);
+  const maySee = toSeen(caller.view, []);
+  // What not everybody may see is told by its place alone.
+  const isSeen = (path: VaultPath) => maySee?.(classifyNote(vault, path, {}), path) ?? true;
   const found = await grep({
     query,
     regex,
     limit,
     skip: offset,
     order: "match-count",
-    isWanted: (path) => isInScope(vault, path, scopeIds) && judge.mayShow(path),
+    isWanted: (path) => isInScope(vault, path, scopeIds) && isSeen(path) && judge.mayShow(path),
     confirm: (path) => judge.isShown(path),
     signal: caller.signal,
   });

@@ -26,7 +26,7 @@ export function buildConformanceServer({ session }: ServedAs): McpServer {
   registerResources(mcp);
   if (session !== undefined) {
     mcp.server.registerCapabilities({ resources: { subscribe: true } });
-    addSubscriptions(mcp, session, (uri) => uri);
+    addSubscriptions(mcp, session, { toKey: (uri) => uri, check: () => {} });
     session.attach(mcp);
   }
   return mcp;

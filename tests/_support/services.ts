@@ -21,6 +21,7 @@ export function testConfig(vault: string, extra: Partial<Config> = {}): Config {
     host: "127.0.0.1",
     port: 8787,
     token: undefined,
+    ownerToken: undefined,
     allowedHosts: [],
     allowedOrigins: [],
     access: "open",

@@ -31,7 +31,7 @@ describe("tools search and fetch", () => {
     const own = TOOLS.map(({ listing }) => listing.name);
     deepEqual(await names(without), own);
     deepEqual(await names(withAliases), [...own, "search", "fetch"]);
-    deepEqual(selectTools(["journal"], "on"), []);
+    deepEqual(selectTools({ toolsets: ["journal"], mcpAliases: "on", access: "open" }), []);
     match(explainMissingTool("fetch", TOOLS), /Tool fetch is switched off: .*--mcp-aliases on/);
   });
 

@@ -8,7 +8,7 @@ import {
 } from "node:assert/strict";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { InvocationsAnswerShape } from "@/lib/contracts_tools.ts";
-import { INSTRUCTIONS } from "@/lib/mcp/instructions.ts";
+import { instructionsFor } from "@/lib/mcp/instructions.ts";
 import { MAX_ANSWER_CHARS } from "@/lib/mcp/pack.ts";
 import { TOOLS } from "@/lib/mcp/tools.ts";
 import { grepVault } from "@/lib/vault/grep.ts";
@@ -128,7 +128,10 @@ describe("clients", () => {
       after(() => client.close());
 
       it("connects and is told name and instructions", () => {
-        deepEqual([client.serverName, client.instructions], ["commonplace", INSTRUCTIONS]);
+        deepEqual([client.serverName, client.instructions], [
+          "commonplace",
+          instructionsFor("open"),
+        ]);
       });
 
       it("lists the tools in their order, with all that a client has to know", async () => {
@@ -152,6 +155,10 @@ describe("clients", () => {
           "remember",
           "set_handoff",
           "resume",
+          "request_access",
+          "memory_route",
+          "load_summaries",
+          "read_project",
         ]);
       });
 

@@ -6,6 +6,7 @@ import {
   rejects,
   strictEqual as equal,
 } from "node:assert/strict";
+import { isInputRequiredResult } from "@modelcontextprotocol/server";
 import { describe, it } from "@std/testing/bdd";
 import type { Caller } from "@/lib/contracts.ts";
 import {
@@ -17,10 +18,10 @@ import {
 } from "@/lib/contracts_tools.ts";
 import { InvalidRequest } from "@/lib/errors.ts";
 import { callTool } from "@/lib/mcp/call_tool.ts";
-import { INSTRUCTIONS } from "@/lib/mcp/instructions.ts";
+import { instructionsFor } from "@/lib/mcp/instructions.ts";
 import { InvocationLog } from "@/lib/mcp/invocation_log.ts";
 import { MAX_ANSWER_CHARS } from "@/lib/mcp/pack.ts";
-import type { Tool } from "@/lib/mcp/tool.ts";
+import { type Tool, withTaskField } from "@/lib/mcp/tool.ts";
 import { explainMissingTool, selectTools, TOOLS } from "@/lib/mcp/tools.ts";
 import { type TestServices, testServices } from "@/tests/_support/services.ts";
 import type { Files } from "@/tests/_support/temp_vault.ts";
@@ -35,12 +36,19 @@ const NAMES = [
   "remember",
   "set_handoff",
   "resume",
+  "request_access",
+  "memory_route",
+  "load_summaries",
+  "read_project",
 ];
+const OPEN = { mcpAliases: "off", access: "open" } as const;
 /** What each tool may do beside reading. */
-const WRITING: Readonly<Record<string, { destructiveHint: boolean }>> = {
+const WRITING: Readonly<Record<string, object>> = {
   memory_save: { destructiveHint: true },
   remember: { destructiveHint: false },
   set_handoff: { destructiveHint: true },
+  // It asks for the same but once.
+  request_access: { idempotentHint: true },
 };
 
 const caller: Caller = { kind: "agent", loopback: true };
@@ -67,7 +75,7 @@ describe("TOOLS", () => {
   });
 
   it("takes no more than 24 kB of a client's room, and no tool more than 3.5 kB", () => {
-    ok(sizeOf({ tools: TOOLS.map(({ listing }) => listing) }) <= 24_000);
+    ok(sizeOf({ tools: TOOLS.map(({ listing }) => withTaskField(listing)) }) <= 24_000);
     for (const { listing } of TOOLS) {
       ok(sizeOf(listing) <= 3_500, `${listing.name}: ${sizeOf(listing)}`);
     }
@@ -114,17 +122,23 @@ describe("TOOLS", () => {
   });
 });
 
-describe("INSTRUCTIONS", () => {
-  it("are shorter than 2 kB and name every tool", () => {
-    ok(new TextEncoder().encode(INSTRUCTIONS).length < 2_000);
-    for (const name of NAMES) ok(INSTRUCTIONS.includes(name), name);
-  });
+describe("instructionsFor()", () => {
+  for (const mode of ["open", "ask"] as const) {
+    it(`instructionsFor() is shorter than 2 kB and names every tool in mode ${mode}`, () => {
+      const instructions = instructionsFor(mode);
+
+      ok(new TextEncoder().encode(instructions).length < 2_000);
+      for (const name of NAMES) {
+        equal(instructions.includes(name), mode === "ask" || name !== "request_access", name);
+      }
+    });
+  }
 });
 
 describe("selectTools()", () => {
   it("selectTools() keeps the order, and has none of a toolset that is off", () => {
-    deepEqual(selectTools(["reading", "core"]), TOOLS);
-    deepEqual(selectTools(["journal", "reading"]), []);
+    deepEqual(selectTools({ ...OPEN, toolsets: ["reading", "core"] }), TOOLS);
+    deepEqual(selectTools({ ...OPEN, toolsets: ["journal"] }), []);
   });
 });
 
@@ -245,7 +259,12 @@ interface Asked {
 async function ask(services: TestServices, tool: string, args: object): Promise<Asked> {
   const context = { client: "test", transport: "modern", requestId: "r", caller } as const;
   const deps = { services, invocations: new InvocationLog() };
-  const result = await callTool(deps, toolOf(tool), { context, args: { ...args } });
+  const result = await callTool(deps, toolOf(tool), {
+    context,
+    args: { ...args },
+    place: (placed) => Promise.resolve(placed),
+  });
+  ok(!isInputRequiredResult(result));
   const [content] = result.content;
   ok(content?.type === "text");
   ok(result.isError || JSON.stringify(result.structuredContent) === content.text);

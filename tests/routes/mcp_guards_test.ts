@@ -169,6 +169,7 @@ describe("CORS", () => {
       "mcp-protocol-version",
       "mcp-session-id",
       "x-commonplace-cwd",
+      "x-commonplace-task",
     ]);
     ok(!cors.has("access-control-allow-credentials"));
   });

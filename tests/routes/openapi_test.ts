@@ -48,7 +48,8 @@ function operationsOf({ paths }: Document): string[] {
 }
 
 function parametersOf(document: Document, path: string): Map<string, Parameter> {
-  const parameters = document.paths[path]?.["get"]?.parameters ?? [];
+  const operations = document.paths[path] ?? {};
+  const { parameters = [] } = operations["get"] ?? Object.values(operations)[0] ?? {};
   return new Map(parameters.map((parameter) => [parameter.name, parameter]));
 }
 

@@ -139,6 +139,8 @@ describe("content types", () => {
 
     ok(writing.length > 0);
     for (const { method, path } of writing) {
+      // A page for people, whose form holds a secret that no other site knows.
+      if (path === "/access/:id") continue;
       for (const body of ["{}", "", form, new URLSearchParams({ a: "b" })]) {
         const response = await world.request(path, { method, body });
 

@@ -1,0 +1,172 @@
+/** The tasks that agents have opened, each with its grants, its budget and its questions. */
+import { resolve, sep } from "node:path";
+import type { Caller } from "@/lib/contracts.ts";
+import type { Clock, NewId } from "@/lib/seams.ts";
+import { noSuchRequest, tooMany } from "./_messages.ts";
+import { Budget } from "./budget.ts";
+import { formatConsent, GRANT_HOURS } from "./consent_text.ts";
+import { type AskedGrant, TaskGrants } from "./grants.ts";
+
+export const TASK_LIFETIME_MS = GRANT_HOURS * 60 * 60_000;
+export const MAX_TASKS = 1_000;
+/** Questions of one caller that wait for a person. */
+export const MAX_PENDING = 16;
+
+/** Where a caller says in the call itself that it works. */
+export interface SaidPlace {
+  readonly cwd?: string | undefined;
+  readonly repo?: string | undefined;
+}
+
+/** Where a task works. */
+export interface TaskPlace {
+  readonly cwd: string | undefined;
+  /** Where a remote was named in place of a folder. */
+  readonly repoId: string | undefined;
+}
+
+export interface Task extends TaskPlace {
+  readonly id: string;
+  readonly principal: string;
+  readonly sessionId: string | undefined;
+  readonly client: string | undefined;
+  readonly openedAtMs: number;
+  readonly openedAtMonotonicMs: number;
+  readonly grants: TaskGrants;
+  readonly budget: Budget;
+  /** The folders that projects of deep grants turned out to have, with the names of these. */
+  readonly deepFolders: Map<string, string>;
+  readonly requests: TaskRequest[];
+}
+
+/** A question to a person. */
+export interface TaskRequest {
+  readonly id: string;
+  readonly task: Task;
+  readonly asked: AskedGrant;
+  readonly text: string;
+  state: "pending" | "granted" | "refused" | "reopened";
+  /** Whether the person was asked through the client. */
+  wasPutForward: boolean;
+}
+
+export interface TasksOptions {
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
+
+export class Tasks {
+  readonly #options: TasksOptions;
+  /** Oldest first. */
+  readonly #tasks = new Map<string, Task>();
+  readonly #requests = new Map<string, TaskRequest>();
+
+  constructor(options: TasksOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Opens a task; of too many, one goes that nobody has allowed anything.
+   *
+   * @throws {AppError} `too-many-requests` if there is none to give up.
+   */
+  open({ principal = "", sessionId, client }: Caller, place: TaskPlace): Task {
+    this.#makeRoom();
+    const { clock, newId } = this.#options;
+    const task: Task = {
+      ...place,
+      id: newId(),
+      principal,
+      sessionId,
+      client,
+      openedAtMs: clock.nowMs(),
+      openedAtMonotonicMs: clock.monotonicMs(),
+      grants: new TaskGrants(),
+      budget: new Budget(),
+      deepFolders: new Map(),
+      requests: [],
+    };
+    this.#tasks.set(task.id, task);
+    return task;
+  }
+
+  find(id: string): Task | undefined {
+    const task = this.#tasks.get(id);
+    if (task === undefined || this.#isAlive(task)) return task;
+    this.drop(id);
+    return undefined;
+  }
+
+  /** Those that have not ended, newest first. */
+  *newestFirst(): Iterable<Task> {
+    for (const { id } of [...this.#tasks.values()].reverse()) {
+      const task = this.find(id);
+      if (task) yield task;
+    }
+  }
+
+  drop(id: string): void {
+    for (const request of this.#tasks.get(id)?.requests ?? []) this.#requests.delete(request.id);
+    this.#tasks.delete(id);
+  }
+
+  /** @throws {AppError} `too-many-requests` if too many of the caller's questions wait already. */
+  put(task: Task, asked: AskedGrant): TaskRequest {
+    const waiting = [...this.pending()].filter(({ task: { principal } }) =>
+      principal === task.principal
+    );
+    if (waiting.length >= MAX_PENDING) throw tooMany("questions wait for the person");
+    const text = formatConsent(asked, { client: task.client, place: task.cwd ?? task.repoId });
+    const id = this.#options.newId();
+    const request: TaskRequest = { id, task, asked, text, state: "pending", wasPutForward: false };
+    task.requests.push(request);
+    this.#requests.set(id, request);
+    return request;
+  }
+
+  findRequest(id: string): TaskRequest | undefined {
+    const request = this.#requests.get(id);
+    return request && this.find(request.task.id) && request;
+  }
+
+  /** @throws {AppError} `not-found` if there is no such question, or its task has ended. */
+  requireRequest(id: string): TaskRequest {
+    const request = this.findRequest(id);
+    if (request === undefined) throw noSuchRequest();
+    return request;
+  }
+
+  /** The questions that wait for a person. */
+  *pending(): Iterable<TaskRequest> {
+    for (const { id } of [...this.#requests.values()]) {
+      const request = this.findRequest(id);
+      if (request?.state === "pending") yield request;
+    }
+  }
+
+  #makeRoom(): void {
+    const open = [...this.newestFirst()];
+    if (open.length < MAX_TASKS) return;
+    const idle = open.findLast(({ grants }) => grants.list.length === 0);
+    if (idle === undefined) throw tooMany("tasks are open");
+    this.drop(idle.id);
+  }
+
+  /** By two clocks: one stands still while the machine sleeps, the other can be set back. */
+  #isAlive({ openedAtMs, openedAtMonotonicMs }: Task): boolean {
+    const { clock } = this.#options;
+    const ageMs = Math.max(clock.nowMs() - openedAtMs, clock.monotonicMs() - openedAtMonotonicMs);
+    return ageMs < TASK_LIFETIME_MS;
+  }
+}
+
+/** Tells a task's own caller: by the same token and, where there is any, the same session. */
+export function isOf(task: Task, { principal = "", sessionId }: Caller): boolean {
+  return task.principal === principal && task.sessionId === sessionId;
+}
+
+/** Tells whether a folder is that of a task, or lies below it; by their names alone. */
+export function isWithin(folder: string, place: string): boolean {
+  const [outer, inner] = [resolve(folder), resolve(place)];
+  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
+}

@@ -1,0 +1,62 @@
+/**
+ * The owner's token, with which a person decides what agents may do. Where none is configured, one is
+ * made once and kept in the state directory, for the person's eyes alone: whoever has it needs nobody's
+ * permission.
+ */
+import { join } from "node:path";
+import { ConfigError } from "./errors.ts";
+import { OWN_FILE_MODE, OWN_FOLDER_MODE } from "./own_files.ts";
+
+const NAME = "owner-token";
+const TOKEN_BYTES = 24;
+/** Read or write for group or others. */
+const OPEN_TO_OTHERS = 0o066;
+
+export interface OwnerToken {
+  readonly token: string;
+  /** Where it is kept. */
+  readonly path: string;
+  /** True if it was made now, so that the person has not seen it yet. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Reads the token of a state directory, or makes one. Of two processes that make one at once, both
+ * get the same.
+ *
+ * @throws {ConfigError} If others may read the file, or it holds no token.
+ */
+export async function ensureOwnerToken(stateFolder: string): Promise<OwnerToken> {
+  const path = join(stateFolder, NAME);
+  const known = await readToken(path);
+  if (known !== undefined) return { token: known, path, isNew: false };
+  await Deno.mkdir(stateFolder, { recursive: true, mode: OWN_FOLDER_MODE });
+  const token = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)).toHex();
+  const temp = `${path}.${crypto.randomUUID()}.tmp`;
+  await Deno.writeTextFile(temp, `${token}\n`, { mode: OWN_FILE_MODE, createNew: true });
+  try {
+    await Deno.link(temp, path);
+    return { token, path, isNew: true };
+  } catch (error) {
+    const other = error instanceof Deno.errors.AlreadyExists ? await readToken(path) : undefined;
+    if (other === undefined) throw error;
+    return { token: other, path, isNew: false };
+  } finally {
+    await Deno.remove(temp);
+  }
+}
+
+async function readToken(path: string): Promise<string | undefined> {
+  try {
+    const { mode } = await Deno.stat(path);
+    if (((mode ?? 0) & OPEN_TO_OTHERS) !== 0) {
+      throw new ConfigError(`Others may read or write ${path}: run chmod 600 ${path}`);
+    }
+    const token = (await Deno.readTextFile(path)).trim();
+    if (/^[\x21-\x7e]{16,}$/.test(token)) return token;
+    throw new ConfigError(`${path} holds no token: delete it, and another is made`);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}

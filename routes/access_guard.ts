@@ -1,0 +1,100 @@
+/**
+ * The guard that asks whether a person has allowed what a request is about, and counts what the
+ * answer tells. It stands before every route, so that none can be reached around it.
+ */
+import type { Context, MiddlewareHandler } from "hono";
+import { matchedRoutes } from "hono/route";
+import { requireRoom, spendAnswer } from "@/lib/access/spend.ts";
+import type { Caller } from "@/lib/contracts.ts";
+import { GrantMissing } from "@/lib/errors.ts";
+import { isRecord } from "@/lib/is_record.ts";
+import type { Services } from "@/lib/services.ts";
+import { requireOwner } from "@/lib/tasks/request_access.ts";
+import { requireModest } from "./_json_bounds.ts";
+import { readBody } from "./_read_body.ts";
+import { needsOf } from "./access_needs.ts";
+import type { AppEnv } from "./app_env.ts";
+import { toTemplate } from "./observe.ts";
+import { splitQuery } from "./read_query.ts";
+import { rawQueryOf } from "./request_target.ts";
+
+const EVERY_PATH = "/*";
+
+type Access = Pick<Services, "access">;
+
+/** Comes after the guards that tell who asks. */
+export function guardAccess({ access }: Access): MiddlewareHandler<AppEnv> {
+  return async function checkAccess(c, next) {
+    const caller = c.get("caller");
+    const route = matchedRoutes(c).findLast(({ path }) => path !== EVERY_PATH);
+    if (!access.isBound(caller) || route === undefined) return await next();
+    const { who, grants = [], isCounted = false } = needsOf(c.req.method, toTemplate(route.path));
+    if (who === "anybody" || who === "mcp") return await next();
+    if (who === "owner") {
+      requireOwner(caller);
+      return await next();
+    }
+    const said = await readSaid(c);
+    const asking: Caller = { ...caller, task: said.task ?? caller.task };
+    if (who === "hints") c.set("caller", admitForHints(access, asking, said));
+    else c.set("caller", access.admit(asking, grants, said));
+    if (grants.includes("read")) requireRoom(access, asking);
+    await next();
+    if (!isCounted) await count(c, access);
+  };
+}
+
+/** Whoever may not read is not refused: a hook would show that to the person each time. */
+function admitForHints(access: Access["access"], caller: Caller, said: Said): Caller {
+  try {
+    return access.admit(caller, ["read"], said);
+  } catch (error) {
+    if (error instanceof GrantMissing) return caller;
+    throw error;
+  }
+}
+
+async function count(c: Context<AppEnv>, access: Access["access"]): Promise<void> {
+  const isJson = c.res.headers.get("content-type")?.startsWith("application/json");
+  if (!c.res.ok || !isJson) return;
+  const { status, headers } = c.res;
+  const answer: unknown = await c.res.json();
+  if (!isRecord(answer)) throw new TypeError("Only objects can be counted");
+  const counted = JSON.stringify(spendAnswer(access, c.get("caller"), answer));
+  headers.delete("content-length");
+  c.res = undefined;
+  c.res = new Response(counted, { status, headers });
+}
+
+/** What a request says of itself, wherever it says it. */
+interface Said {
+  readonly task?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly repo?: string | undefined;
+}
+
+async function readSaid(c: Context<AppEnv>): Promise<Said> {
+  const body = await readFields(c);
+  const query = new Map(splitQuery(rawQueryOf(c.req.url)));
+  const field = (name: keyof Said): string | undefined => {
+    const value = query.get(name) ?? body[name];
+    return typeof value === "string" && value.trim() !== "" ? value : undefined;
+  };
+  return { task: field("task")?.trim(), cwd: field("cwd"), repo: field("repo") };
+}
+
+/** Reads the body and puts it back; what is wrong with it is told by the route. */
+async function readFields(c: Context<AppEnv>): Promise<Readonly<Record<string, unknown>>> {
+  const isJson = c.req.header("content-type")?.trim().toLowerCase().startsWith("application/json");
+  if (!isJson || c.req.raw.body === null) return {};
+  const bytes = await readBody(c.req.raw);
+  c.req.raw = new Request(c.req.raw, { body: bytes.slice() });
+  try {
+    const text = new TextDecoder().decode(bytes);
+    requireModest(text);
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
