@@ -11,23 +11,16 @@ import { type Budget, type BudgetLimit, type BudgetPart, formatLimit } from "./b
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Names, places and times, words of this server, and what the caller itself has said. */
-const FREE_KEYS: ReadonlySet<string> = new Set([
-  ...["id", "path", "kind", "etag", "source", "originSessionId", "conflicts", "conflictCopies"],
-  ...["mode", "engine", "fallback", "query", "nextCursor", "nameFrom"],
-  ...[
-    "uri",
-    "mimeType",
-    "time",
-    "updatedAt",
-    "updated_at",
-    "branch",
-    "scope",
-    "repoId",
-    "url",
-    "note",
-  ],
-]);
+/** Names and places, words of this server, and what the caller itself has said. */
+const FREE_KEYS: ReadonlySet<string> = new Set(
+  ("id path kind uri url mimeType etag source conflicts conflictCopies " +
+    "mode engine fallback query nextCursor nameFrom scope repoId branch note").split(" "),
+);
+/** Times and the like, which a note may have as anything: free as long as they can be that. */
+const LABEL_KEYS: ReadonlySet<string> = new Set(["time", "updatedAt", "updated_at"]);
+const MAX_LABEL_CHARS = 40;
+/** Of a note, with keys that it chose itself: all of it counts. */
+const OF_THE_NOTE = "frontmatter";
 /** What makes an answer one of a file that was opened, beside its path. */
 const BODY_KEYS = ["markdown", "body"] as const;
 
@@ -113,11 +106,23 @@ class Walk {
     const { path } = value;
     const isOpened = BODY_KEYS.some((key) => typeof value[key] === "string");
     if (isOpened && typeof path === "string") openFile(this.#budget, part, path);
-    const shown = Object.entries(value).map(([key, inner]) => [
-      key,
-      FREE_KEYS.has(key) ? inner : this.#any(inner, part),
-    ]);
+    const shown = Object.entries(value).map(([key, inner]) => {
+      if (isFree(key, inner)) return [key, inner];
+      return [key, key === OF_THE_NOTE ? this.#whole(inner, part) : this.#any(inner, part)];
+    });
     return withTrueLines(Object.fromEntries(shown), value);
+  }
+
+  /** Keys and all, or nothing. */
+  #whole(value: unknown, part: BudgetPart): unknown {
+    const text = JSON.stringify(value);
+    const limit = this.#budget.limitFor(part, text);
+    if (limit === undefined) {
+      this.#budget.take(part, text);
+      return value;
+    }
+    this.#reached.add(limit);
+    return {};
   }
 
   #any(value: unknown, part: BudgetPart): unknown {
@@ -155,7 +160,15 @@ function textsOf(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (Array.isArray(value)) return value.flatMap(textsOf);
   if (!isRecord(value)) return [];
-  return Object.entries(value).flatMap(([key, inner]) => FREE_KEYS.has(key) ? [] : textsOf(inner));
+  return Object.entries(value).flatMap(([key, inner]) => {
+    if (isFree(key, inner)) return [];
+    return key === OF_THE_NOTE ? [JSON.stringify(inner)] : textsOf(inner);
+  });
+}
+
+function isFree(key: string, value: unknown): boolean {
+  if (FREE_KEYS.has(key)) return true;
+  return LABEL_KEYS.has(key) && typeof value === "string" && value.length <= MAX_LABEL_CHARS;
 }
 
 /** A page that was cut ends on another line than it says. */

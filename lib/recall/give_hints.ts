@@ -97,7 +97,8 @@ export async function giveHints(
 
 /** Leaves as many hints as a budget has room for, and counts them as they are told: twice. */
 function fitHints(hints: Hint[], budget: Budget): void {
-  const told = () => formatHints(hints) + hints.map(({ name, description }) => name + description);
+  const told = () =>
+    formatHints(hints) + hints.map(({ name, description }) => name + description).join("");
   while (hints.length > 0 && budget.limitFor("other", told()) !== undefined) hints.pop();
   budget.take("other", told());
 }

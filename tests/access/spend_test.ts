@@ -39,6 +39,21 @@ describe("spendAnswer()", () => {
     equal(budget.report.used.chars, "12345name123".length);
   });
 
+  it("spendAnswer() counts what a note has under keys that are free elsewhere", () => {
+    const { access, budget } = setUp();
+    const long = "x".repeat(3_000);
+
+    const shown = spendAnswer(access, AGENT, {
+      frontmatter: { note: long, source: long },
+      updatedAt: "2026-01-01T00:00:00Z",
+      results: [{ updatedAt: long }],
+    });
+    const full = spendAnswer(access, AGENT, { frontmatter: { [long]: "1" } });
+
+    ok(budget.report.used.chars > 6_000);
+    deepEqual([shown["results"], full["frontmatter"]], [[], {}]);
+  });
+
   it("spendAnswer() drops the items that do not fit, and with them the way to more", () => {
     const { access } = setUp();
     const item = (at: number) => ({ id: `m${at}`, text: "x".repeat(3_000) });
