@@ -3,7 +3,8 @@ import { Hono } from "hono";
 import { type JsonSchema, NoParams, toJsonSchema } from "@/lib/contracts.ts";
 import { VERSION } from "@/lib/version.ts";
 import type { AppEnv } from "./app_env.ts";
-import type { Operation, Shape } from "./openapi_operation.ts";
+import { needsOf } from "./access_needs.ts";
+import { type Operation, type Shape, TASK } from "./openapi_operation.ts";
 import { OPERATIONS, ref, SHAPES } from "./openapi_operations.ts";
 import { readQuery } from "./read_query.ts";
 
@@ -44,7 +45,9 @@ export function createOpenApi(): JsonSchema {
 function toOperation(operation: Operation): JsonSchema {
   const { id, summary, query, parameters = [], body, success = 200, isRpc } = operation;
   const { answer, headers, statuses = {} } = operation;
-  const all = [...parameters, ...(query ? toParameters(query) : [])];
+  const { who } = needsOf(operation.method.toUpperCase(), operation.path);
+  const task = who === "agent" || who === "hints" ? [TASK] : [];
+  const all = [...parameters, ...task, ...(query ? toParameters(query) : [])];
   const content = "name" in answer
     ? { "application/json": { schema: ref(answer.name) } }
     : answer.content;

@@ -35,4 +35,12 @@ export const CWD: JsonSchema = {
   schema: { type: "string" },
 };
 
+/** Of every operation that needs a grant where the person has to be asked. */
+export const TASK: JsonSchema = {
+  name: "X-Commonplace-Task",
+  in: "header",
+  description: "In mode ask the task that this belongs to; the query or body may have it as task",
+  schema: { type: "string" },
+};
+
 export const OBJECT = { type: "object" };

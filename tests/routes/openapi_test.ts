@@ -123,6 +123,7 @@ describe("GET /openapi.json", () => {
 
     deepEqual([...parameters.keys()], [
       "X-Commonplace-Cwd",
+      "X-Commonplace-Task",
       "q",
       "mode",
       "limit",
