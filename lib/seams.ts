@@ -83,15 +83,21 @@ export function writeStderr(line: string): void {
 /** The longest stretch that long work runs before it lets other work have the event loop. */
 export const SLICE_MS = 8;
 
+/** A turn that comes later than this was taken by other long work first. */
+const BUSY_MS = SLICE_MS / 2;
+
 /**
  * Lets long work share the event loop: call `pause()` between small steps, it returns at once
- * (`undefined`) until a slice is used up, then a promise for the next turn.
+ * (`undefined`) until a slice is used up, then a promise for the next turn. The more others share the
+ * loop, as the wait for a turn tells, the shorter the slices.
  */
 export class Slicer {
   readonly #clock: Clock;
   readonly #sliceMs: number;
   #startMs: number;
   #turns = 0;
+  /** How long it waited for its last turn; before the first, as if others shared the loop. */
+  #waitedMs = 3 * SLICE_MS;
 
   constructor(clock: Clock, sliceMs: number = SLICE_MS) {
     this.#clock = clock;
@@ -101,7 +107,8 @@ export class Slicer {
 
   /** Returns a promise only when the slice is used up, so that small work pays nothing. */
   pause(): Promise<void> | undefined {
-    if (this.#clock.monotonicMs() - this.#startMs < this.#sliceMs) return undefined;
+    const share = Math.min(1, 2 * SLICE_MS / (this.#waitedMs + SLICE_MS));
+    if (this.#clock.monotonicMs() - this.#startMs < this.#sliceMs * share) return undefined;
     return this.#nextTurn();
   }
 
@@ -117,15 +124,18 @@ export class Slicer {
 
   /**
    * Every other turn is a timer, although that costs a millisecond or two: between immediates Deno
-   * polls no socket, and a server would not answer until the work is done.
+   * polls no socket, and a server would not answer until the work is done. Where others wait for
+   * turns too, every turn is one: of several that alternate, one would always have an immediate.
    */
   async #nextTurn(): Promise<void> {
-    const isTimer = this.#turns++ % 2 === 0;
+    const askedMs = this.#clock.monotonicMs();
+    const isTimer = this.#turns++ % 2 === 0 || this.#waitedMs > BUSY_MS;
     await new Promise<void>((resolve) => {
       if (isTimer) setTimeout(resolve, 0);
       else setImmediate(resolve);
     });
     this.#startMs = this.#clock.monotonicMs();
+    this.#waitedMs = this.#startMs - askedMs;
   }
 }
 
