@@ -73,10 +73,13 @@ async function serve(args: readonly string[]): Promise<number> {
 }
 
 /** Reads the configuration, makes the vault where that is wanted, and wires everything for it. */
-async function openServices(args: readonly string[]): Promise<Services> {
+async function openServices(
+  args: readonly string[],
+  { bindsAnywhere } = { bindsAnywhere: false },
+): Promise<Services> {
   const env = readEnvironment();
   const config = await withOwnerToken(
-    loadConfig({ args, env, cwd: Deno.cwd(), ...systemDisk }),
+    loadConfig({ args, env, cwd: Deno.cwd(), bindsAnywhere, ...systemDisk }),
   );
   const logger = createLogger({
     level: config.log,
@@ -211,7 +214,8 @@ async function answer(request: Request, remoteAddr: Deno.Addr): Promise<Response
 
 async function openApp(): Promise<App> {
   try {
-    const services = await openServices([]);
+    // The address is Deno's to choose: every one of this machine, unless it is told otherwise.
+    const services = await openServices([], { bindsAnywhere: true });
     services.start();
     // Deno ends by itself when nothing is left to do, and there is while the vault is watched.
     for (const signal of STOP_SIGNALS) {

@@ -169,6 +169,11 @@ const ConfigFields = z.strictObject({
     kind: "text",
     placeholder: "ON|OFF",
   }),
+  mcpElicitation: choice(["on", "off"]).default("on").register(notes, {
+    sentence: "Whether agents' own dialogues may ask the person; `off`: nothing but the page may",
+    kind: "text",
+    placeholder: "ON|OFF",
+  }),
   mcpAliases: choice(["on", "off"]).default("off").register(notes, {
     sentence:
       "Whether to offer the tools `search` and `fetch` too, for clients that insist on these",
@@ -228,6 +233,7 @@ export interface Config {
   readonly freshness: "auto" | "scan";
   readonly mcpLegacy: "sessions" | "stateless" | "off";
   readonly mcpSse: "on" | "off";
+  readonly mcpElicitation: "on" | "off";
   readonly mcpAliases: "on" | "off";
   readonly toolsets: readonly Toolset[];
   readonly log: LogLevel;
@@ -315,7 +321,8 @@ export function loadConfig(input: ConfigInput): Config {
   if (reading.problems.length > 0 || places === undefined) {
     throw new ConfigError(reading.problems.join("\n"));
   }
-  const access = fields.access ?? (isLoopbackHost(fields.host) ? "open" : "ask");
+  const isFar = !isLoopbackHost(fields.host) || (input.bindsAnywhere === true && secret);
+  const access = fields.access ?? (isFar ? "ask" : "open");
   return freeze({ ...fields, ...places, access, token: secret, ownerToken: ownerSecret });
 }
 

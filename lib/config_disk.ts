@@ -47,6 +47,8 @@ export interface ConfigInput extends ConfigDisk {
   readonly env: ReadonlyMap<string, string>;
   /** Absolute. */
   readonly cwd: string;
+  /** True where another program chooses the address, which others may reach. */
+  readonly bindsAnywhere?: boolean;
 }
 
 /** The disk of this machine. */

@@ -344,6 +344,9 @@ export interface View {
   maySee(kind: NoteKind, path: string, named: readonly NoteKind[]): boolean;
 }
 
+/** The principal of all who bring the owner's token. */
+export const OWNER = "owner";
+
 /** Who asks: decided once at the rim. */
 export interface Caller {
   readonly kind: "agent" | "owner";
@@ -357,6 +360,10 @@ export interface Caller {
   readonly sessionId?: string | undefined;
   /** Where the agent works, where a header says so; what a call itself says goes before. */
   readonly cwd?: string | undefined;
+  /** Where its client works, as that says itself, while nobody has said it in the call. */
+  readonly foundCwd?: string | undefined;
+  /** In place of a folder, the remote that its task works with. */
+  readonly repo?: string | undefined;
   /** The task for which it asks, as it says. */
   readonly task?: string | undefined;
   /** What it may see; absent = everything. Set where it is decided that it may ask at all. */

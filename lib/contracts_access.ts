@@ -56,6 +56,7 @@ export const RequestAccessAnswerShape = z.object({
   expiresAt: z.string().optional(),
   budget: BudgetShape.optional(),
   pending: PendingShape.optional(),
+  page: z.string().optional().describe("Where the person can take a refusal back"),
   next: z.string().describe("What to do now"),
 });
 export type RequestAccessAnswer = z.output<typeof RequestAccessAnswerShape>;

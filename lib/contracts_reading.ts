@@ -29,12 +29,14 @@ export const MemoryRouteArgs = z.strictObject({
 
 const BudgetAmountShape = z.object({ files: z.int(), chars: z.int(), tokens: z.number() });
 
-/** What every answer says that hands out something of a project. */
-export const BudgetReportShape = z.object({
-  used: BudgetAmountShape.describe("Of the whole task where a person is asked, else here"),
-  left: BudgetAmountShape,
+/** What stands in every answer that hands out something of a project. */
+const budgetFields = {
+  budget: z.object({
+    used: BudgetAmountShape.describe("Of the whole task where a person is asked, else here"),
+    left: BudgetAmountShape,
+  }),
   truncated: z.array(z.string()).describe("The limits that kept something back, with their values"),
-});
+};
 
 export const RouteCandidateShape = z.object({
   project: z.string(),
@@ -71,7 +73,7 @@ export const MemoryRouteResult = z.object({
     incompatible: z.int(),
     unresolved: z.int(),
   }).describe("For want of room"),
-  report: BudgetReportShape,
+  ...budgetFields,
 });
 export type MemoryRouteAnswer = z.output<typeof MemoryRouteResult>;
 
@@ -112,8 +114,7 @@ export type ReadProjectInput = z.output<typeof ReadProjectInput>;
 /** How every answer ends that holds bodies. */
 const readingFields = {
   files: z.array(z.string()).describe("Those that were really read"),
-  budget: BudgetReportShape.omit({ truncated: true }),
-  truncated: z.array(z.string()).describe("The limits that kept something back, with their values"),
+  ...budgetFields,
   notRead: z.object({
     candidates: z.int().describe("Of the route"),
     unchecked: z.int().describe("Folders that nobody looked at"),

@@ -38,12 +38,22 @@ export async function ensureOwnerToken(stateFolder: string): Promise<OwnerToken>
     await Deno.link(temp, path);
     return { token, path, isNew: true };
   } catch (error) {
-    const other = error instanceof Deno.errors.AlreadyExists ? await readToken(path) : undefined;
+    if (!(error instanceof Deno.errors.AlreadyExists)) return await rename(temp, { token, path });
+    const other = await readToken(path);
     if (other === undefined) throw error;
     return { token: other, path, isNew: false };
   } finally {
-    await Deno.remove(temp);
+    await Deno.remove(temp).catch(() => {});
   }
+}
+
+/** For disks that know no hard links; of two that come at once the later one stays. */
+async function rename(
+  temp: string,
+  { token, path }: Pick<OwnerToken, "token" | "path">,
+): Promise<OwnerToken> {
+  await Deno.rename(temp, path);
+  return { token, path, isNew: true };
 }
 
 async function readToken(path: string): Promise<string | undefined> {

@@ -1,7 +1,8 @@
 /**
  * The stable keys of the memory protocol that the agents of a person share: names and values never
- * change, as prompts and other programs quote them. Each has an effect here, which
- * `tests/protocol_keys_test.ts` holds.
+ * change, as prompts and other programs quote them. Limits are read from here; a key that names a rule
+ * is kept by the code that it is about. `tests/protocol_keys_test.ts` holds name, value and effect of
+ * each.
  */
 
 /** Without a grant for the task at hand nothing of the vault is touched; see `lib/access/`. */

@@ -36,11 +36,15 @@ export function guardAccess({ access }: Access): MiddlewareHandler<AppEnv> {
     }
     const said = await readSaid(c);
     const asking: Caller = { ...caller, task: said.task ?? caller.task };
-    if (who === "hints") c.set("caller", admitForHints(access, asking, said));
-    else c.set("caller", access.admit(asking, grants, said));
-    if (grants.includes("read")) requireRoom(access, asking);
+    const admitted = who === "hints"
+      ? admitForHints(access, asking, said)
+      : access.admit(asking, grants, said);
+    c.set("caller", admitted);
+    if (grants.includes("read")) requireRoom(access, admitted);
     await next();
-    if (!isCounted) await count(c, access);
+    if (grants.includes("read") && c.res.ok) access.confirm(admitted, grants);
+    // Nobody gets to see the body of an answer to HEAD.
+    if (!isCounted && c.req.method !== "HEAD") await count(c, access);
   };
 }
 
@@ -66,7 +70,7 @@ async function count(c: Context<AppEnv>, access: Access["access"]): Promise<void
   c.res = new Response(counted, { status, headers });
 }
 
-/** What a request says of itself, wherever it says it. */
+/** What a request says of itself, where its route reads it too: nowhere else it would count. */
 interface Said {
   readonly task?: string | undefined;
   readonly cwd?: string | undefined;
@@ -74,13 +78,15 @@ interface Said {
 }
 
 async function readSaid(c: Context<AppEnv>): Promise<Said> {
-  const body = await readFields(c);
   const query = new Map(splitQuery(rawQueryOf(c.req.url)));
+  const hasBody = ["POST", "PUT", "PATCH"].includes(c.req.method);
+  const fields = hasBody ? await readFields(c) : Object.fromEntries(query);
   const field = (name: keyof Said): string | undefined => {
-    const value = query.get(name) ?? body[name];
+    const value = fields[name];
     return typeof value === "string" && value.trim() !== "" ? value : undefined;
   };
-  return { task: field("task")?.trim(), cwd: field("cwd"), repo: field("repo") };
+  const task = field("task") ?? query.get("task");
+  return { task: task?.trim() || undefined, cwd: field("cwd"), repo: field("repo") };
 }
 
 /** Reads the body and puts it back; what is wrong with it is told by the route. */

@@ -25,11 +25,13 @@ const STYLE =
 export function accessPage(services: Services): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   routes.get("/:id", (c) => {
-    return showPage(c, services.access.request(c.req.param("id")));
+    const request = findRequest(services, c.req.param("id"));
+    return request ? showPage(c, request) : showPage(c, GONE, { status: 404 });
   });
   routes.post("/:id", async (c) => {
-    const { access, config, logger } = services;
-    const request = access.request(c.req.param("id"));
+    const { config, logger } = services;
+    const request = findRequest(services, c.req.param("id"));
+    if (request === undefined) return showPage(c, GONE, { status: 404 });
     const form = await readForm(c);
     const decision = DECISIONS.find((known) => known === form.get("decision"));
     if (!isSameSecret(form.get("token")?.trim() ?? "", config.ownerToken)) {
@@ -39,10 +41,27 @@ export function accessPage(services: Services): Hono<AppEnv> {
     if (decision === undefined) return showPage(c, request, { status: 400, notice: "no-decision" });
     const owner = { ...c.get("caller"), kind: "owner" } as const;
     decideAccess(services, owner, { id: request.id, decision });
-    return showPage(c, access.request(request.id), { status: 200, notice: "done" });
+    // Else to load the page anew would decide anew.
+    return c.redirect(encodeURIComponent(request.id), 303);
   });
   return routes;
 }
+
+function findRequest({ access }: Services, id: string): AccessRequest | undefined {
+  try {
+    return access.request(id);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not-found") return undefined;
+    throw error;
+  }
+}
+
+/** What a page shows whose question is gone. */
+const GONE: PageContent = {
+  text: "这个问题已不存在：它的任务已经结束，或者服务器重新启动过。\n" +
+    "There is no such question any more: its task has ended, or the server was started anew.",
+  state: "ended",
+};
 
 async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
   const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
@@ -52,19 +71,26 @@ async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
   return new URLSearchParams(new TextDecoder().decode(await readBody(c.req.raw)));
 }
 
-type Notice = "wrong-token" | "no-decision" | "done";
+type Notice = "wrong-token" | "no-decision";
 
 const NOTICES: Readonly<Record<Notice, string>> = {
   "wrong-token": "令牌不对，什么都没有改变。 / That is not the owner's token: nothing was changed.",
   "no-decision": "请选择一个按钮。 / Choose one of the buttons.",
-  done: "已记下。 / Done.",
 };
 
-const STATES: Readonly<Record<AccessRequest["state"], string>> = {
+type PageState = AccessRequest["state"] | "ended";
+
+interface PageContent {
+  readonly text: string;
+  readonly state: PageState;
+}
+
+const STATES: Readonly<Record<PageState, string>> = {
   pending: "等待你的决定 / Waits for you",
   granted: "已允许 / Allowed",
   refused: "已拒绝 / Refused",
   reopened: "可以再次询问 / May be asked again",
+  ended: "已结束 / Over",
 };
 
 const BUTTONS: Readonly<Record<Decision, string>> = {
@@ -73,22 +99,23 @@ const BUTTONS: Readonly<Record<Decision, string>> = {
   reopen: "允许再次询问 / Let it ask again",
 };
 
-/** What can still be decided. */
-const CHOICES: Readonly<Record<AccessRequest["state"], readonly Decision[]>> = {
-  pending: ["allow", "refuse"],
+/** What can still be decided; the first is what the Enter key does. */
+const CHOICES: Readonly<Record<PageState, readonly Decision[]>> = {
+  pending: ["refuse", "allow"],
   granted: ["refuse"],
-  refused: ["allow", "reopen"],
-  reopened: ["allow", "refuse"],
+  refused: ["reopen", "allow"],
+  reopened: ["refuse", "allow"],
+  ended: [],
 };
 
 interface PageOptions {
-  readonly status?: 200 | 400 | 403;
+  readonly status?: 200 | 400 | 403 | 404;
   readonly notice?: Notice;
 }
 
 function showPage(
   c: Context<AppEnv>,
-  { text, state }: AccessRequest,
+  { text, state }: PageContent,
   { status = 200, notice }: PageOptions = {},
 ): Response | Promise<Response> {
   // The browser has to name this page as the origin of its form.
@@ -98,13 +125,10 @@ function showPage(
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; " +
       "base-uri 'none'",
   );
-  const buttons = CHOICES[state].map((decision) =>
-    html`<button name="decision" value="${decision}">${BUTTONS[decision]}</button>`
-  );
   return c.html(
     html`
       <!doctype html>
-      <html lang="zh">
+      <html lang="${/\p{Script=Han}/u.test(text) ? "zh" : "en"}">
         <head>
           <meta charset="utf-8">
           <meta name="viewport" content="width=device-width">
@@ -116,15 +140,25 @@ function showPage(
       <p><strong>${STATES[state]}</strong></p>
       <pre>${text}</pre>
       ${notice === undefined ? "" : html`<p role="status">${NOTICES[notice]}</p>`}
-      <form method="post" autocomplete="on">
-      <input type="hidden" name="user" autocomplete="username" value="owner">
-      <p><label>你的令牌（不要给任何智能体）/ Your own token (never give it to an agent)<br>
-      <input type="password" name="token" required autocomplete="current-password"></label></p>
-      <p>${buttons}</p>
-      </form>
+      ${formFor(CHOICES[state])}
         </body>
       </html>
     `,
     status,
   );
+}
+
+function formFor(choices: readonly Decision[]): ReturnType<typeof html> | string {
+  if (choices.length === 0) return "";
+  const buttons = choices.map((decision) =>
+    html`<button name="decision" value="${decision}">${BUTTONS[decision]}</button>`
+  );
+  return html`
+    <form method="post">
+      <input type="hidden" name="user" autocomplete="username" value="owner">
+      <p><label>你的令牌（不要给任何智能体）/ Your own token (never give it to an agent)<br>
+    <input type="password" name="token" required autocomplete="current-password"></label></p>
+      <p>${buttons}</p>
+    </form>
+  `;
 }

@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from "hono";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { clientName } from "@/lib/client_name.ts";
 import type { Config } from "@/lib/config.ts";
+import { OWNER } from "@/lib/contracts.ts";
 import { AppError } from "@/lib/errors.ts";
 import { maskUserinfo, MAX_SHOWN_CHARS } from "@/lib/mask_userinfo.ts";
 import { isLoopbackHost } from "@/lib/loopback.ts";
@@ -88,8 +89,8 @@ function isLoopbackPeer(address: Deno.Addr | undefined): boolean {
 
 /**
  * Asks for the bearer token on every path: that of agents, or the owner's. Open paths are let
- * through without one, and see by `isTrusted` that they may say little. Digests are compared, so that the time taken tells
- * neither text nor length.
+ * through without one, and see by `isTrusted` that they may say little. Digests are compared, so
+ * that the time taken tells neither text nor length.
  */
 export function guardToken(
   { token, ownerToken }: Pick<Config, "token" | "ownerToken">,
@@ -106,15 +107,21 @@ export function guardToken(
     const isOpen = header === undefined && isOpenPath(c.req.path);
     if (!isTrusted && !isOpen) throw unauthorized(header);
     c.set("isTrusted", isTrusted);
-    const kind = isOwner ? "owner" : "agent";
-    c.set("caller", { ...c.get("caller"), kind, principal: principalOf(header) });
+    const who = isOwner
+      ? { kind: "owner", principal: OWNER } as const
+      : { kind: "agent", principal: principalOf(header) } as const;
+    c.set("caller", { ...c.get("caller"), ...who });
     await next();
   };
 }
 
 function isBearer(header: string, expected: Uint8Array): boolean {
-  const given = /^bearer +(\S+) *$/i.exec(header)?.[1];
+  const given = bearerOf(header);
   return given !== undefined && timingSafeEqual(digest(given), expected);
+}
+
+function bearerOf(header: string): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(header)?.[1];
 }
 
 /** Compares a text with a secret in a time that tells neither; what is not there equals nothing. */
@@ -124,7 +131,8 @@ export function isSameSecret(given: string, secret: string | undefined): boolean
 
 /** Whatever was sent: a server without a token still tells apart who sends which. */
 function principalOf(header: string | undefined): string {
-  return header === undefined ? "" : digest(header.trim()).toHex();
+  // By the token, not by how the header is spelt.
+  return header === undefined ? "" : digest(bearerOf(header) ?? header.trim()).toHex();
 }
 
 function unauthorized(header: string | undefined): AppError {

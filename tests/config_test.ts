@@ -31,6 +31,7 @@ describe("loadConfig()", () => {
       denseWeight: undefined,
       mcpLegacy: "sessions",
       mcpSse: "on",
+      mcpElicitation: "on",
       mcpAliases: "off",
       toolsets: ["core", "journal", "reading"],
       log: "info",
@@ -55,6 +56,9 @@ describe("loadConfig()", () => {
     equal(loadOn({ args: [...far, "--access", "open"] }).access, "open");
     equal(loadOn({ args: ["--access", "ask"] }).access, "ask");
     equal(loadOn({ env: { COMMONPLACE_ACCESS: "ask" } }).access, "ask");
+    // Under `deno serve`, which binds every address, with a token others may come.
+    equal(loadOn({ args: token, bindsAnywhere: true }).access, "ask");
+    equal(loadOn({ bindsAnywhere: true }).access, "open");
   });
 
   it("loadConfig() takes the owner's token as it takes the other, and never the same one", () => {

@@ -102,10 +102,10 @@ const EFFECTS: Readonly<Record<string, () => Promise<void> | void>> = {
     match(note, /10 folders were not checked/);
   },
   MEMORY_ROUTE_MAX_CHARS: async () => {
-    const { candidates, report } = await routeOf(manyProjects(60));
+    const { candidates, truncated } = await routeOf(manyProjects(60));
     const chars = [...JSON.stringify(candidates)].length;
     ok(chars <= 1_500 && chars > 1_000, `${chars}`);
-    ok(report.truncated.includes("MEMORY_ROUTE_MAX_CHARS=1500"));
+    ok(truncated.includes("MEMORY_ROUTE_MAX_CHARS=1500"));
   },
   MEMORY_SUMMARY_MAX_FILES: () => allowsFiles("summary", 3),
   MEMORY_SUMMARY_MAX_CHARS: () => allowsText("summary", "x", 4_000),

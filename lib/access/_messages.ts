@@ -7,10 +7,16 @@ import { AUTH_KEYS } from "./grants.ts";
 
 /** Nobody has been asked for it in this task. */
 export function notAsked(grant: Grant, task?: string): GrantMissing {
-  const withTask = task === undefined ? "" : `, task="${task}"`;
+  const more = grant === "deep" ? ", project (the one that you need)" : "";
+  if (task !== undefined) {
+    return new GrantMissing(
+      `A person has to allow this first (${AUTH_KEYS[grant]}): call request_access with ` +
+        `grant="${grant}"${more}, task="${task}"`,
+    );
+  }
   return new GrantMissing(
-    `A person has to allow this first (${AUTH_KEYS[grant]}): call request_access with ` +
-      `grant="${grant}"${withTask}, and pass the task that it returns as task`,
+    `A person has to allow this first (${AUTH_KEYS[grant]}): pass the task that request_access ` +
+      `returned as task; if there is none yet, call request_access with grant="${grant}"${more}`,
   );
 }
 

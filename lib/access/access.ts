@@ -4,7 +4,7 @@
  * no message says anything of it: an agent without a grant learns nothing, not even that there is
  * nothing.
  */
-import type { Caller } from "@/lib/contracts.ts";
+import type { Caller, View } from "@/lib/contracts.ts";
 import type { Decision, Grant } from "@/lib/contracts_access.ts";
 import { GrantMissing } from "@/lib/errors.ts";
 import type { Clock, NewId } from "@/lib/seams.ts";
@@ -20,7 +20,7 @@ import {
   wasRefused,
 } from "./_messages.ts";
 import { Budget } from "./budget.ts";
-import type { AskedGrant } from "./grants.ts";
+import { type AskedGrant, wishKey } from "./grants.ts";
 import type { DeepScope, ReadingAccess } from "./reading_access.ts";
 import { Refusals } from "./refusals.ts";
 import {
@@ -43,6 +43,12 @@ export interface AccessOptions {
   readonly newId: NewId;
   /** Returns what all spellings of a remote have in common; `undefined` for what is none. */
   readonly toRepoId: (url: string) => string | undefined;
+}
+
+/** Where a call comes from, as far as that is known. */
+export interface CallPlace extends SaidPlace {
+  /** Where the client itself says that it works, if the call does not say it: its first root. */
+  readonly found?: string | undefined;
 }
 
 /** A question to a person. */
@@ -74,12 +80,16 @@ export interface TaskState {
 /** All tasks of one server, and what they may do. */
 export class Access implements ReadingAccess {
   readonly mode: AccessMode;
+  readonly #clock: Clock;
   readonly #toRepoId: AccessOptions["toRepoId"];
   readonly #tasks: Tasks;
   readonly #refusals: Refusals;
+  /** By what an admitted caller may see, as a task may end while a call is under way. */
+  readonly #admitted = new WeakMap<View, Task>();
 
   constructor({ mode, toRepoId, ...seams }: AccessOptions) {
     this.mode = mode;
+    this.#clock = seams.clock;
     this.#toRepoId = toRepoId;
     this.#tasks = new Tasks(seams);
     this.#refusals = new Refusals(seams.clock);
@@ -93,18 +103,29 @@ export class Access implements ReadingAccess {
   /**
    * Lets a caller do what needs these grants.
    *
-   * @param said Where the call itself says that it comes from.
    * @returns The caller with what it may see, and where its task works.
-   * @throws {GrantMissing} If one of them is missing.
+   * @throws {GrantMissing} If one of them is missing, or the call comes from another place.
    */
-  admit(caller: Caller, needs: readonly Grant[], said: SaidPlace = {}): Caller {
+  admit(caller: Caller, needs: readonly Grant[], place: CallPlace = {}): Caller {
     const [first] = needs;
     if (first === undefined || !this.isBound(caller)) return caller;
-    const task = this.#requireTask(caller, first, said);
-    const missing = needs.find((grant) => !task.grants.has(grant));
-    if (missing !== undefined) throw whyNot(task, missing);
+    const task = this.#requireTask(caller, first, place);
+    requireGrants(task, needs);
     const view = makeView(task.grants, task.deepFolders);
-    return { ...caller, task: task.id, cwd: caller.cwd ?? task.cwd, view };
+    this.#admitted.set(view, task);
+    const { cwd, repoId } = task.place;
+    const repo = repoId === undefined ? {} : { repo: `https://${repoId}` };
+    return { ...caller, task: task.id, cwd: caller.cwd ?? place.found ?? cwd, ...repo, view };
+  }
+
+  /**
+   * Checks once more, before an answer leaves, that its caller may still have it.
+   *
+   * @throws {GrantMissing} If its task has ended meanwhile, or a grant was taken back.
+   */
+  confirm(caller: Caller, needs: readonly Grant[]): void {
+    if (needs.length === 0 || !this.isBound(caller)) return;
+    requireGrants(this.#requireOwn(caller, needs[0] ?? "read"), needs);
   }
 
   /** The same where a session stands for its newest task, as nobody can name one. */
@@ -130,22 +151,22 @@ export class Access implements ReadingAccess {
    * @throws {InvalidRequest} If a deep read is asked for before an ordinary one was allowed.
    * @throws {AppError} `too-many-requests` if too many questions, or tasks, wait.
    */
-  ask(caller: Caller, asked: AskedGrant, said: SaidPlace = {}): AskedOutcome {
+  ask(caller: Caller, asked: AskedGrant, place: CallPlace = {}): AskedOutcome {
     const { grant } = asked;
     const known = caller.task === undefined
-      ? this.#findPending(caller, asked, said)?.task
-      : this.#requireTask(caller, grant, said);
+      ? this.#findPending(caller, asked, place)?.task
+      : this.#requireTask(caller, grant, place);
     if (grant === "deep" && !known?.grants.has("read")) throw readComesFirst(known?.id);
     if (known?.grants.covers(asked)) return { state: "granted", task: known.id };
-    const refused = known?.requests.find((each) => isRefusalOf(grant, each));
+    const refused = known?.requests.findLast((each) => isRefusalOf(grant, each, known));
     if (refused) return { state: "refused", task: refused.task.id, request: show(refused) };
-    const refusedId = this.#refusals.find(caller, grant);
+    const refusedId = this.#refusals.find(caller, asked);
     if (refusedId !== undefined) {
       const request = this.#tasks.findRequest(refusedId);
       return { state: "refused", ...(request ? { request: show(request) } : {}) };
     }
     const pending = known?.requests.find((each) => isSameWish(each, asked)) ??
-      this.#tasks.put(known ?? this.#tasks.open(caller, this.#placeOf(caller, said)), asked);
+      this.#tasks.put(known ?? this.#tasks.open(caller, this.#placeOf(caller, place)), asked);
     return { state: "pending", task: pending.task.id, request: show(pending) };
   }
 
@@ -158,18 +179,16 @@ export class Access implements ReadingAccess {
     const request = this.#tasks.requireRequest(requestId);
     const { task, asked, state } = request;
     if (decision === "refuse") {
-      if (state === "granted") task.grants.remove(asked);
       request.state = "refused";
-      this.#refusals.note(task, asked.grant, requestId);
-      return show(request);
+      // To take back what was allowed here says nothing of what is asked elsewhere.
+      if (state !== "granted") this.#refusals.note(task, asked, requestId);
+    } else {
+      const isOver = this.#tasks.find(task.id) === undefined;
+      if (decision === "allow" && !isOver) request.state = "granted";
+      else if (state === "refused") request.state = "reopened";
+      this.#refusals.forget(task, asked);
     }
-    if (decision === "allow") {
-      task.grants.add(asked);
-      request.state = "granted";
-    } else if (state === "refused") {
-      request.state = "reopened";
-    }
-    this.#refusals.forget(task, asked.grant);
+    task.grants.set(task.requests.flatMap((each) => each.state === "granted" ? each.asked : []));
     return show(request);
   }
 
@@ -181,17 +200,28 @@ export class Access implements ReadingAccess {
   /**
    * Takes note that a question is put to the person through the caller's own client.
    *
-   * @returns False if it was before, or is not the caller's, or is settled: then it may not be.
+   * @returns False if it was before, or another of that grant, or it is not the caller's, or settled:
+   * then it may not be.
    */
   putForward(caller: Caller, requestId: string): boolean {
     const request = this.#findWaiting(caller, requestId);
-    if (request === undefined || request.wasPutForward) return false;
-    return request.wasPutForward = true;
+    // Who has closed one such question does not want to see the next.
+    const isClosed = request?.task.requests.some(({ asked, putForwardAtMs, state }) =>
+      asked.grant === request.asked.grant && putForwardAtMs !== undefined && state === "pending"
+    );
+    if (request === undefined || isClosed) return false;
+    request.putForwardAtMs = this.#clock.monotonicMs();
+    return true;
   }
 
-  /** Tells whether a question was put to the person through this caller's client, and waits. */
-  isPutForward(caller: Caller, requestId: string): boolean {
-    return this.#findWaiting(caller, requestId)?.wasPutForward === true;
+  /**
+   * Tells how long ago a question was put to the person through this caller's client.
+   *
+   * @returns `undefined` if it was not, or waits no more.
+   */
+  msSincePutForward(caller: Caller, requestId: string): number | undefined {
+    const atMs = this.#findWaiting(caller, requestId)?.putForwardAtMs;
+    return atMs === undefined ? undefined : this.#clock.monotonicMs() - atMs;
   }
 
   /** @throws {AppError} `not-found` if there is none, or it is another caller's; the owner sees all. */
@@ -216,7 +246,8 @@ export class Access implements ReadingAccess {
   }
 
   budgetOf(caller: Caller): Budget {
-    return this.#findOwn(caller)?.budget ?? new Budget();
+    if (!this.isBound(caller)) return new Budget();
+    return (this.#admittedTo(caller) ?? this.#requireOwn(caller, "read")).budget;
   }
 
   requireDeep(caller: Caller, { project, history }: DeepScope): void {
@@ -238,7 +269,12 @@ export class Access implements ReadingAccess {
   noteDeepFolder(caller: Caller, { project, history }: DeepScope, folder: string): void {
     const task = this.#findOwn(caller);
     if (task === undefined || !task.grants.coversDeep(project, history)) return;
-    task.deepFolders.set(folder, project);
+    const projects = task.deepFolders.get(folder) ?? new Set();
+    task.deepFolders.set(folder, projects.add(project));
+  }
+
+  #admittedTo({ view }: Caller): Task | undefined {
+    return view && this.#admitted.get(view);
   }
 
   #findOwn(caller: Caller): Task | undefined {
@@ -254,24 +290,31 @@ export class Access implements ReadingAccess {
     return task;
   }
 
-  #requireTask(caller: Caller, grant: Grant, said: SaidPlace): Task {
+  #requireTask(caller: Caller, grant: Grant, place: CallPlace): Task {
     const task = this.#requireOwn(caller, grant);
-    if (!this.#isPlace(task, caller, said)) throw isElsewhere(task.id);
+    if (!this.#isPlace(task, caller, place)) throw isElsewhere(task.id);
     return task;
   }
 
-  #placeOf(caller: Caller, { repo, cwd = caller.cwd }: SaidPlace): TaskPlace {
+  #placeOf(caller: Caller, { repo, found, cwd = caller.cwd ?? found }: CallPlace): TaskPlace {
     if (repo === undefined) return { cwd, repoId: undefined };
     return { cwd: undefined, repoId: this.#toRepoId(repo) };
   }
 
-  /** A call that says nothing of where it comes from comes from where its task works. */
-  #isPlace(task: Task, caller: Caller, { repo, cwd = caller.cwd }: SaidPlace): boolean {
-    if (repo !== undefined) {
-      return task.repoId !== undefined && this.#toRepoId(repo) === task.repoId;
+  /** Nothing that says where a call comes from may speak for another place than that of its task. */
+  #isPlace(task: Task, caller: Caller, { repo, found, cwd = caller.cwd }: CallPlace): boolean {
+    const { place } = task;
+    if (place.cwd === undefined && place.repoId === undefined) {
+      task.place = this.#placeOf(caller, { repo, cwd });
+      return true;
     }
-    if (cwd === undefined) return true;
-    return task.cwd !== undefined && isWithin(task.cwd, cwd);
+    if (repo !== undefined) {
+      return place.repoId !== undefined && this.#toRepoId(repo) === place.repoId;
+    }
+    if (cwd !== undefined) return place.cwd !== undefined && isWithin(place.cwd, cwd);
+    // A client that was opened above or below is the same one.
+    return found === undefined || place.cwd === undefined ||
+      isWithin(place.cwd, found) || isWithin(found, place.cwd);
   }
 
   #impliedTask(caller: Caller, needs: readonly Grant[]): string | undefined {
@@ -283,12 +326,14 @@ export class Access implements ReadingAccess {
   }
 
   /** A caller that has lost the task's id before it was decided does not ask twice. */
-  #findPending(caller: Caller, asked: AskedGrant, said: SaidPlace): TaskRequest | undefined {
-    const { cwd, repoId } = this.#placeOf(caller, said);
+  #findPending(caller: Caller, asked: AskedGrant, place: CallPlace): TaskRequest | undefined {
+    const { cwd, repoId } = this.#placeOf(caller, place);
     for (const request of this.#tasks.pending()) {
       const { task } = request;
-      const isHere = isOf(task, caller) && task.cwd === cwd && task.repoId === repoId;
-      if (isHere && isSameWish(request, asked)) return request;
+      // Another program, or another purpose, is another question.
+      const isHere = isOf(task, caller) && task.client === caller.client &&
+        task.place.cwd === cwd && task.place.repoId === repoId;
+      if (isHere && request.asked.why === asked.why && isSameWish(request, asked)) return request;
     }
     return undefined;
   }
@@ -299,16 +344,19 @@ export class Access implements ReadingAccess {
   }
 }
 
-function isSameWish({ state, asked }: TaskRequest, other: AskedGrant): boolean {
-  const { grant, project, history, shared } = asked;
-  return state === "pending" && grant === other.grant && project === other.project &&
-    history === other.history && JSON.stringify(shared) === JSON.stringify(other.shared);
+function requireGrants(task: Task, needs: readonly Grant[]): void {
+  const missing = needs.find((grant) => !task.grants.has(grant));
+  if (missing !== undefined) throw whyNot(task, missing);
 }
 
-/** Who was refused to read needs not ask for more than that. */
-function isRefusalOf(grant: Grant, { state, asked }: TaskRequest): boolean {
-  return state === "refused" &&
-    (asked.grant === grant || (grant === "deep" && asked.grant === "read"));
+function isSameWish({ state, asked }: TaskRequest, other: AskedGrant): boolean {
+  return state === "pending" && wishKey(asked) === wishKey(other);
+}
+
+/** Who was refused to read at all needs not ask for more than that. */
+function isRefusalOf(grant: Grant, { state, asked }: TaskRequest, { grants }: Task): boolean {
+  const isBefore = grant === "deep" && asked.grant === "read" && !grants.has("read");
+  return state === "refused" && (asked.grant === grant || isBefore);
 }
 
 function whyNot(task: Task, grant: Grant): GrantMissing {

@@ -2,6 +2,7 @@
  * What an agent may get to see, counted. One budget stands for one task where a person has to be
  * asked, else for one answer. Whatever limit is reached first ends it.
  */
+import { BudgetExceeded } from "@/lib/errors.ts";
 import {
   MEMORY_DEEP_MAX_MEMORY_CHARS,
   MEMORY_DEEP_MAX_MEMORY_FILES,
@@ -206,6 +207,16 @@ export class Budget {
 /** Writes a limit as answers name it: `MEMORY_SUMMARY_MAX_CHARS=4000`. */
 export function formatLimit(limit: BudgetLimit): string {
   return `${limit}=${LIMITS[limit]}`;
+}
+
+/** Says which limits leave nothing to hand out, and what can be done. */
+export function budgetSpent(limits: readonly string[]): BudgetExceeded {
+  return new BudgetExceeded(
+    `There is no room for more (${
+      limits.join(", ")
+    }): go on with what you have seen. For more the ` +
+      "person has to allow another task: request_access, without task",
+  );
 }
 
 function isOfTokens(limit: BudgetLimit): boolean {

@@ -36,85 +36,83 @@ export function formatConsent(asked: AskedGrant, asker: Asker): string {
 function inEnglish(asked: AskedGrant, { client, place }: Asker): string {
   const { why, project, history, shared } = asked;
   const who = client === undefined ? "An agent" : `The agent "${toHintLine(client)}"`;
-  const where = place === undefined ? "" : ` working in ${toHintLine(place)}`;
-  const budget =
-    `At most ${MEMORY_TASK_MAX_FILES} files, ${MEMORY_TASK_MAX_CHARS} characters and ` +
-    `${MEMORY_TASK_MAX_EST_TOKENS} estimated tokens in the whole task, all reading together.`;
+  const what = why === undefined ? "" : `; it says what for: ${quote(why)}`;
+  const where = place === undefined ? [] : [`It works in ${toHintLine(place)}.`];
+  const task = `At most ${MEMORY_TASK_MAX_FILES} files, ${MEMORY_TASK_MAX_CHARS} characters, ` +
+    `${MEMORY_TASK_MAX_EST_TOKENS} estimated tokens in the whole task.`;
   const topics = shared.map(quote).join(", ");
-  const lines = {
-    read: [
-      `${who}${where} asks to read your memory vault (ordinary read).`,
-      `Scope: memories, notes, profiles, and the metadata and summaries of up to ` +
-      `${MEMORY_ROUTE_MAX_ITEMS} projects. Not: memory.md and history/ of projects, private/` +
-      (topics === "" ? ", _shared/." : `; of _shared/ only: ${topics}.`),
-      "What is read: the metadata of summary.md first, to find the project; then at most " +
-      `${MEMORY_SUMMARY_MAX_FILES} summaries with ${MEMORY_SUMMARY_MAX_CHARS} characters ` +
-      `(${MEMORY_SUMMARY_MAX_EST_TOKENS} estimated tokens with the route), and what it searches.`,
-      `Budget: ${budget}`,
-    ],
-    deep: [
-      `${who}${where} asks for a deep read of project ${quote(project ?? "")}.`,
-      history
-        ? `Scope: memory.md and history/ of this project alone.`
-        : `Scope: memory.md of this project alone; not its history/.`,
-      `What is read: at most ${MEMORY_DEEP_MAX_MEMORY_CHARS} characters of memory.md` +
-      (history ? `, or at most ${MEMORY_HISTORY_MAX_FILES} files of history/ that it names.` : "."),
-      `Budget: what the task has left. ${budget}`,
-    ],
-    write: [
-      `${who}${where} asks to write into your memory vault.`,
-      "Scope: new memories, changes of memories, and what it hands off to the next run. Nothing is " +
-      "read by this.",
-      "What is written: only what the agent says; no file is deleted.",
-      "Budget: none of reading.",
-    ],
-  }[asked.grant];
-  return [
-    ...lines,
-    `Holds: for this task alone, until it ends, and no longer than ${GRANT_HOURS} hours.`,
-    ...(why === undefined ? [] : [`It says what for: ${quote(why)}`]),
-  ].join("\n");
+  const holds = `for this task alone, at most ${GRANT_HOURS} hours`;
+  switch (asked.grant) {
+    case "read":
+      return [
+        `${who} asks to read your memory vault (ordinary read), ${holds}${what}.`,
+        ...where,
+        `Budget: ${task}`,
+        `What is read: metadata of up to ${MEMORY_ROUTE_MAX_ITEMS} projects, to find the right one; ` +
+        `then at most ${MEMORY_SUMMARY_MAX_FILES} summaries with ${MEMORY_SUMMARY_MAX_CHARS} ` +
+        `characters (${MEMORY_SUMMARY_MAX_EST_TOKENS} estimated tokens); and what it searches.`,
+        "Scope: memories, notes, profiles, summaries. Not: memory.md and history/ of projects, " +
+        `private/${topics === "" ? ", _shared/." : `; of _shared/ only: ${topics}.`}`,
+      ].join("\n");
+    case "deep":
+      return [
+        `${who} asks for a deep read of project ${quote(project ?? "")}, ${holds}${what}.`,
+        ...where,
+        `Budget: what the task has left. ${task}`,
+        `What is read: at most ${MEMORY_DEEP_MAX_MEMORY_CHARS} characters of memory.md` +
+        (history ? `, and at most ${MEMORY_HISTORY_MAX_FILES} files of history/.` : "."),
+        `Scope: this project alone${history ? "" : ", without its history/"}.`,
+      ].join("\n");
+    case "write":
+      return [
+        `${who} asks to write into your memory vault, ${holds}${what}.`,
+        ...where,
+        "Scope: new memories, changes of memories, what it hands off to the next run. This allows no " +
+        "reading, and takes nothing of its budget.",
+        "What is written: only what the agent says; no file is deleted.",
+      ].join("\n");
+  }
 }
 
 function inChinese(asked: AskedGrant, { client, place }: Asker): string {
   const { why, project, history, shared } = asked;
   const who = client === undefined ? "一个智能体" : `智能体“${toHintLine(client)}”`;
-  const where = place === undefined ? "" : `（工作位置：${toHintLine(place)}）`;
-  const budget = `整个任务的全部读取合计最多 ${MEMORY_TASK_MAX_FILES} 个文件、` +
-    `${MEMORY_TASK_MAX_CHARS} 个字符、约 ${MEMORY_TASK_MAX_EST_TOKENS} 个估算 token。`;
+  const what = why === undefined ? "" : `；它说明的用途：${quote(why)}`;
+  const where = place === undefined ? [] : [`工作位置：${toHintLine(place)}`];
+  const task =
+    `整个任务合计最多 ${MEMORY_TASK_MAX_FILES} 个文件、${MEMORY_TASK_MAX_CHARS} 个字符、` +
+    `约 ${MEMORY_TASK_MAX_EST_TOKENS} 个估算 token。`;
   const topics = shared.map(quote).join("、");
-  const lines = {
-    read: [
-      `${who}${where}请求读取你的记忆库（普通读取）。`,
-      `检索范围：记忆、笔记、个人资料，以及最多 ${MEMORY_ROUTE_MAX_ITEMS} 个项目的元数据与摘要；` +
-      `不包括项目的 memory.md 与 history/，以及 private/` +
-      (topics === "" ? "、_shared/。" : `；_shared/ 中仅限：${topics}。`),
-      `读取内容：先只用 summary.md 的元数据做路由，再加载最多 ${MEMORY_SUMMARY_MAX_FILES} 个摘要、` +
-      `合计 ${MEMORY_SUMMARY_MAX_CHARS} 个字符（连同路由约 ${MEMORY_SUMMARY_MAX_EST_TOKENS} 个估算 token），` +
-      "以及它搜索到的内容。",
-      `预算：${budget}`,
-    ],
-    deep: [
-      `${who}${where}请求深度读取项目 ${quote(project ?? "")}。`,
-      history
-        ? "检索范围：仅该项目的 memory.md 与 history/。"
-        : "检索范围：仅该项目的 memory.md，不含 history/。",
-      `读取内容：memory.md 最多 ${MEMORY_DEEP_MAX_MEMORY_CHARS} 个字符` +
-      (history ? `，或它点名的最多 ${MEMORY_HISTORY_MAX_FILES} 个历史文件。` : "。"),
-      `预算：本任务剩余的部分。${budget}`,
-    ],
-    write: [
-      `${who}${where}请求写入你的记忆库。`,
-      "范围：新的记忆、对已有记忆的修改、留给下一次运行的交接；这项授权不允许读取。",
-      "写入内容：只有智能体自己给出的文字；不会删除任何文件。",
-      "预算：不占读取预算。",
-    ],
-  }[asked.grant];
-  return [
-    ...lines,
-    `有效期：仅限当前任务，任务结束即失效，最长 ${GRANT_HOURS} 小时。`,
-    ...(why === undefined ? [] : [`它说明的用途：${quote(why)}`]),
-  ].join("\n");
+  const holds = `仅限当前任务，最长 ${GRANT_HOURS} 小时`;
+  switch (asked.grant) {
+    case "read":
+      return [
+        `${who}请求读取你的记忆库（普通读取），有效期：${holds}${what}。`,
+        ...where,
+        `预算：${task}`,
+        `读取内容：先只用最多 ${MEMORY_ROUTE_MAX_ITEMS} 个项目的元数据做路由；再加载最多 ` +
+        `${MEMORY_SUMMARY_MAX_FILES} 个摘要、合计 ${MEMORY_SUMMARY_MAX_CHARS} 个字符` +
+        `（约 ${MEMORY_SUMMARY_MAX_EST_TOKENS} 个估算 token）；以及它搜索到的内容。`,
+        "检索范围：记忆、笔记、个人资料、项目摘要；不包括项目的 memory.md 与 history/，以及 private/" +
+        (topics === "" ? "、_shared/。" : `；_shared/ 中仅限：${topics}。`),
+      ].join("\n");
+    case "deep":
+      return [
+        `${who}请求深度读取项目 ${quote(project ?? "")}，有效期：${holds}${what}。`,
+        ...where,
+        `预算：本任务剩余的部分。${task}`,
+        `读取内容：memory.md 最多 ${MEMORY_DEEP_MAX_MEMORY_CHARS} 个字符` +
+        (history ? `，以及最多 ${MEMORY_HISTORY_MAX_FILES} 个历史文件。` : "。"),
+        `检索范围：仅限该项目${history ? "" : "，不含 history/"}。`,
+      ].join("\n");
+    case "write":
+      return [
+        `${who}请求写入你的记忆库，有效期：${holds}${what}。`,
+        ...where,
+        "范围：新的记忆、对已有记忆的修改、留给下一次运行的交接；这项授权不允许读取，也不占读取预算。",
+        "写入内容：只有智能体自己给出的文字；不会删除任何文件。",
+      ].join("\n");
+  }
 }
 
 function quote(text: string): string {

@@ -22,13 +22,14 @@ export interface AskedGrant {
   readonly why?: string | undefined;
 }
 
-/** What was allowed in one task. */
+/** What was allowed in one task: the sum of all that stands now. */
 export class TaskGrants {
-  #canRead = false;
-  #canWrite = false;
-  /** Projects by the names under which they were allowed; true = with their history. */
-  readonly #deep = new Map<string, boolean>();
-  readonly #shared = new Set<string>();
+  #given: readonly AskedGrant[] = [];
+
+  /** @param given What the person has allowed and not taken back. */
+  set(given: readonly AskedGrant[]): void {
+    this.#given = given;
+  }
 
   /** The grants that were given, in the order of `GRANTS`. */
   get list(): readonly Grant[] {
@@ -36,8 +37,7 @@ export class TaskGrants {
   }
 
   has(grant: Grant): boolean {
-    if (grant === "read") return this.#canRead;
-    return grant === "write" ? this.#canWrite : this.#deep.size > 0;
+    return this.#given.some((each) => each.grant === grant);
   }
 
   /** Tells whether all that is asked for was allowed before. */
@@ -47,37 +47,27 @@ export class TaskGrants {
   }
 
   coversDeep(project: string, history: boolean): boolean {
-    const withHistory = this.#deep.get(toKey(project));
-    return withHistory !== undefined && (withHistory || !history);
+    return this.#given.some((each) =>
+      each.grant === "deep" && toKey(each.project ?? "") === toKey(project) &&
+      (each.history || !history)
+    );
   }
 
   coversShared(topics: readonly string[]): boolean {
-    return topics.every((topic) => this.#shared.has(toTopic(topic)));
-  }
-
-  add({ grant, project = "", history, shared }: AskedGrant): void {
-    if (grant === "write") this.#canWrite = true;
-    if (grant === "deep") {
-      this.#deep.set(toKey(project), history || this.#deep.get(toKey(project)) === true);
-    }
-    if (grant !== "read") return;
-    this.#canRead = true;
-    for (const topic of shared) this.#shared.add(toTopic(topic));
-  }
-
-  /** Takes back what was allowed by one request. */
-  remove({ grant, project = "" }: AskedGrant): void {
-    if (grant === "write") this.#canWrite = false;
-    if (grant === "deep") this.#deep.delete(toKey(project));
-    if (grant !== "read") return;
-    this.#canRead = false;
-    this.#shared.clear();
+    const known = this.#given.flatMap(({ grant, shared }) => grant === "read" ? shared : []);
+    const allowed = new Set(known.map(toTopic));
+    return topics.every((topic) => allowed.has(toTopic(topic)));
   }
 }
 
-/** Returns a topic as it is compared: a path below `_shared/`, with or without its ending. */
+/** Returns a topic as it is compared: a file's path below `_shared/`, with or without its ending. */
 export function toTopic(name: string): string {
   return toKey(name).replace(/^_shared\//, "").replace(/\.(?:md|markdown)$/i, "");
+}
+
+/** Tells wishes apart by what the person would decide, not by the words for it. */
+export function wishKey({ grant, project = "", history, shared }: AskedGrant): string {
+  return JSON.stringify([grant, toKey(project), history, shared.map(toTopic).sort()]);
 }
 
 function toKey(name: string): string {

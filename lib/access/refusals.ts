@@ -1,6 +1,6 @@
 /** What a person has refused a short time ago, so that nobody asks again by opening another task. */
 import type { Clock } from "@/lib/seams.ts";
-import type { Grant } from "@/lib/contracts_access.ts";
+import { type AskedGrant, wishKey } from "./grants.ts";
 
 /** So long after a refusal the same caller asks nobody the same. */
 export const QUIET_AFTER_REFUSAL_MS = 10 * 60_000;
@@ -24,19 +24,19 @@ export class Refusals {
     this.#clock = clock;
   }
 
-  note(caller: RefusedCaller, grant: Grant, requestId: string): void {
+  note(caller: RefusedCaller, asked: AskedGrant, requestId: string): void {
     this.#sweep();
-    this.#refusals.set(keyOf(caller, grant), { requestId, atMs: this.#clock.monotonicMs() });
+    this.#refusals.set(keyOf(caller, asked), { requestId, atMs: this.#clock.monotonicMs() });
   }
 
   /** Returns the request that was refused, `undefined` if none was, or that is long ago. */
-  find(caller: RefusedCaller, grant: Grant): string | undefined {
-    const refusal = this.#refusals.get(keyOf(caller, grant));
+  find(caller: RefusedCaller, asked: AskedGrant): string | undefined {
+    const refusal = this.#refusals.get(keyOf(caller, asked));
     return refusal && this.#isRecent(refusal) ? refusal.requestId : undefined;
   }
 
-  forget(caller: RefusedCaller, grant: Grant): void {
-    this.#refusals.delete(keyOf(caller, grant));
+  forget(caller: RefusedCaller, asked: AskedGrant): void {
+    this.#refusals.delete(keyOf(caller, asked));
   }
 
   #sweep(): void {
@@ -50,6 +50,6 @@ export class Refusals {
   }
 }
 
-function keyOf({ principal = "", client = "" }: RefusedCaller, grant: Grant): string {
-  return JSON.stringify([principal, client, grant]);
+function keyOf({ principal = "", client = "" }: RefusedCaller, asked: AskedGrant): string {
+  return JSON.stringify([principal, client, wishKey(asked)]);
 }

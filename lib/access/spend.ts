@@ -4,21 +4,27 @@
  * before anybody thinks of it.
  */
 import type { Caller } from "@/lib/contracts.ts";
-import { BudgetExceeded } from "@/lib/errors.ts";
 import { isRecord } from "@/lib/is_record.ts";
 import type { Access } from "./access.ts";
-import { type Budget, type BudgetLimit, type BudgetPart, formatLimit } from "./budget.ts";
+import {
+  type Budget,
+  type BudgetLimit,
+  type BudgetPart,
+  budgetSpent,
+  formatLimit,
+} from "./budget.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Names and places, words of this server, and what the caller itself has said. */
+/** Words of this server, and what the caller itself has said. */
 const FREE_KEYS: ReadonlySet<string> = new Set(
-  ("id path kind uri url mimeType etag source conflicts conflictCopies " +
-    "mode engine fallback query nextCursor nameFrom scope repoId branch note").split(" "),
+  "kind mimeType etag mode engine fallback query nextCursor nameFrom scope note".split(" "),
 );
-/** Times and the like, which a note may have as anything: free as long as they can be that. */
-const LABEL_KEYS: ReadonlySet<string> = new Set(["time", "updatedAt", "updated_at"]);
-const MAX_LABEL_CHARS = 40;
+/** Names, places and times are free as long as nobody could take them for a text. */
+const LABEL_KEYS: ReadonlyMap<string, number> = new Map([
+  ...["id", "path", "uri", "url", "source", "repoId", "branch"].map((key) => [key, 200] as const),
+  ...["time", "updatedAt", "updated_at"].map((key) => [key, 40] as const),
+]);
 /** Of a note, with keys that it chose itself: all of it counts. */
 const OF_THE_NOTE = "frontmatter";
 /** What makes an answer one of a file that was opened, beside its path. */
@@ -36,7 +42,7 @@ type Spending = Pick<Access, "budgetOf" | "isBound">;
 /** @throws {BudgetExceeded} If the caller's task may not get to see another character. */
 export function requireRoom(access: Spending, caller: Caller): void {
   const reached = access.isBound(caller) && access.budgetOf(caller).reachedFor("other");
-  if (reached) throw isSpent(reached);
+  if (reached) throw budgetSpent([formatLimit(reached)]);
 }
 
 /**
@@ -46,7 +52,8 @@ export function requireRoom(access: Spending, caller: Caller): void {
  * @throws {BudgetExceeded} If it is about a file, and the task may open no more of these.
  */
 export function spendAnswer(access: Spending, caller: Caller, answer: Json): Json {
-  if (!access.isBound(caller)) return answer;
+  // Who may only write is told nothing that it has not said itself.
+  if (!access.isBound(caller) || caller.view?.canRead === false) return answer;
   const budget = access.budgetOf(caller);
   const walk = new Walk(budget);
   const shown = walk.object(answer, "other");
@@ -102,11 +109,10 @@ class Walk {
   }
 
   object(value: Json, outer: BudgetPart): Json {
-    const part = PARTS[String(value["kind"])] ?? outer;
-    const { path } = value;
-    const isOpened = BODY_KEYS.some((key) => typeof value[key] === "string");
-    if (isOpened && typeof path === "string") openFile(this.#budget, part, path);
-    const shown = Object.entries(value).map(([key, inner]) => {
+    const opened = openedIn(value);
+    const part = PARTS[String(opened?.["kind"] ?? value["kind"])] ?? outer;
+    if (opened) openFile(this.#budget, part, String(opened["path"]));
+    const shown = Object.entries(withoutRepeat(value)).map(([key, inner]) => {
       if (isFree(key, inner)) return [key, inner];
       return [key, key === OF_THE_NOTE ? this.#whole(inner, part) : this.#any(inner, part)];
     });
@@ -155,6 +161,22 @@ class Walk {
   }
 }
 
+/** Returns what names the file that an answer is, if it is one that was opened. */
+function openedIn(value: Json): Json | undefined {
+  const { path, metadata, text } = value;
+  const isWhole = BODY_KEYS.some((key) => typeof value[key] === "string");
+  if (isWhole && typeof path === "string") return value;
+  // As the tool `fetch` has it.
+  const isFetched = typeof text === "string" && isRecord(metadata);
+  return isFetched && typeof metadata["path"] === "string" ? metadata : undefined;
+}
+
+/** The whole Markdown holds the body as well: to tell it twice would cost it twice. */
+function withoutRepeat(value: Json): Json {
+  const isTwice = BODY_KEYS.every((key) => typeof value[key] === "string");
+  return isTwice ? { ...value, body: "" } : value;
+}
+
 /** Lists what counts of a value. */
 function textsOf(value: unknown): string[] {
   if (typeof value === "string") return [value];
@@ -168,7 +190,7 @@ function textsOf(value: unknown): string[] {
 
 function isFree(key: string, value: unknown): boolean {
   if (FREE_KEYS.has(key)) return true;
-  return LABEL_KEYS.has(key) && typeof value === "string" && value.length <= MAX_LABEL_CHARS;
+  return typeof value === "string" && value.length <= (LABEL_KEYS.get(key) ?? 0);
 }
 
 /** A page that was cut ends on another line than it says. */
@@ -185,16 +207,6 @@ function withoutCursor({ nextCursor: _nextCursor, ...answer }: Json): Json {
 }
 
 function openFile(budget: Budget, part: BudgetPart, path: string): void {
-  const reached = budget.openFile(part, path) ?? budget.reachedFor(part);
-  if (reached) throw isSpent(reached);
-}
-
-/** Says that a limit is reached, and what to do. */
-export function isSpent(limit: BudgetLimit): BudgetExceeded {
-  return new BudgetExceeded(
-    `The budget of this task is spent (${
-      formatLimit(limit)
-    }): go on with what you have seen. For ` +
-      "more the person has to allow another task: request_access, without task",
-  );
+  const reached = budget.reachedFor(part) ?? budget.openFile(part, path);
+  if (reached) throw budgetSpent([formatLimit(reached)]);
 }

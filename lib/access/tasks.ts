@@ -6,11 +6,14 @@ import { noSuchRequest, tooMany } from "./_messages.ts";
 import { Budget } from "./budget.ts";
 import { formatConsent, GRANT_HOURS } from "./consent_text.ts";
 import { type AskedGrant, TaskGrants } from "./grants.ts";
+import { QUIET_AFTER_REFUSAL_MS } from "./refusals.ts";
 
 export const TASK_LIFETIME_MS = GRANT_HOURS * 60 * 60_000;
 export const MAX_TASKS = 1_000;
-/** Questions of one caller that wait for a person. */
+/** Questions of one caller that wait for a person; for a new one the oldest is given up. */
 export const MAX_PENDING = 16;
+/** Refused questions whose tasks have ended, and that the person may still reopen. */
+const MAX_KEPT = 100;
 
 /** Where a caller says in the call itself that it works. */
 export interface SaidPlace {
@@ -25,7 +28,7 @@ export interface TaskPlace {
   readonly repoId: string | undefined;
 }
 
-export interface Task extends TaskPlace {
+export interface Task {
   readonly id: string;
   readonly principal: string;
   readonly sessionId: string | undefined;
@@ -35,8 +38,10 @@ export interface Task extends TaskPlace {
   readonly grants: TaskGrants;
   readonly budget: Budget;
   /** The folders that projects of deep grants turned out to have, with the names of these. */
-  readonly deepFolders: Map<string, string>;
+  readonly deepFolders: Map<string, Set<string>>;
   readonly requests: TaskRequest[];
+  /** One that was opened nowhere is bound to the first place that a call names. */
+  place: TaskPlace;
 }
 
 /** A question to a person. */
@@ -45,9 +50,10 @@ export interface TaskRequest {
   readonly task: Task;
   readonly asked: AskedGrant;
   readonly text: string;
+  readonly askedAtMs: number;
   state: "pending" | "granted" | "refused" | "reopened";
-  /** Whether the person was asked through the client. */
-  wasPutForward: boolean;
+  /** When the person was asked through the client. */
+  putForwardAtMs?: number;
 }
 
 export interface TasksOptions {
@@ -66,7 +72,7 @@ export class Tasks {
   }
 
   /**
-   * Opens a task; of too many, one goes that nobody has allowed anything.
+   * Opens a task; of too many, one goes that nobody has allowed anything, and nobody is asked about.
    *
    * @throws {AppError} `too-many-requests` if there is none to give up.
    */
@@ -74,7 +80,7 @@ export class Tasks {
     this.#makeRoom();
     const { clock, newId } = this.#options;
     const task: Task = {
-      ...place,
+      place,
       id: newId(),
       principal,
       sessionId,
@@ -105,28 +111,35 @@ export class Tasks {
     }
   }
 
+  /** Ends a task; what was refused in it a short time ago can still be reopened. */
   drop(id: string): void {
-    for (const request of this.#tasks.get(id)?.requests ?? []) this.#requests.delete(request.id);
+    for (const { id: requestId, state } of this.#tasks.get(id)?.requests ?? []) {
+      if (state !== "refused") this.#requests.delete(requestId);
+    }
     this.#tasks.delete(id);
+    this.#forgetRefused();
   }
 
-  /** @throws {AppError} `too-many-requests` if too many of the caller's questions wait already. */
   put(task: Task, asked: AskedGrant): TaskRequest {
-    const waiting = [...this.pending()].filter(({ task: { principal } }) =>
-      principal === task.principal
-    );
-    if (waiting.length >= MAX_PENDING) throw tooMany("questions wait for the person");
-    const text = formatConsent(asked, { client: task.client, place: task.cwd ?? task.repoId });
-    const id = this.#options.newId();
-    const request: TaskRequest = { id, task, asked, text, state: "pending", wasPutForward: false };
+    this.#giveUpOldest(task.principal);
+    const { cwd, repoId } = task.place;
+    const request: TaskRequest = {
+      id: this.#options.newId(),
+      task,
+      asked,
+      text: formatConsent(asked, { client: task.client, place: cwd ?? repoId }),
+      askedAtMs: this.#options.clock.monotonicMs(),
+      state: "pending",
+    };
     task.requests.push(request);
-    this.#requests.set(id, request);
+    this.#requests.set(request.id, request);
     return request;
   }
 
   findRequest(id: string): TaskRequest | undefined {
     const request = this.#requests.get(id);
-    return request && this.find(request.task.id) && request;
+    const isKept = request && (this.find(request.task.id) || this.#isRecent(request));
+    return isKept ? request : undefined;
   }
 
   /** @throws {AppError} `not-found` if there is no such question, or its task has ended. */
@@ -136,7 +149,7 @@ export class Tasks {
     return request;
   }
 
-  /** The questions that wait for a person. */
+  /** The questions that wait for a person, oldest first. */
   *pending(): Iterable<TaskRequest> {
     for (const { id } of [...this.#requests.values()]) {
       const request = this.findRequest(id);
@@ -147,9 +160,35 @@ export class Tasks {
   #makeRoom(): void {
     const open = [...this.newestFirst()];
     if (open.length < MAX_TASKS) return;
-    const idle = open.findLast(({ grants }) => grants.list.length === 0);
+    const idle = open.findLast(({ grants, requests }) =>
+      grants.list.length === 0 && requests.every(({ state }) => state !== "pending")
+    );
     if (idle === undefined) throw tooMany("tasks are open");
     this.drop(idle.id);
+  }
+
+  /** What nobody has answered for longest makes room for what is asked now. */
+  #giveUpOldest(principal: string): void {
+    const waiting = [...this.pending()].filter(({ task }) => task.principal === principal);
+    if (waiting.length < MAX_PENDING) return;
+    const [oldest] = waiting;
+    if (oldest === undefined) return;
+    this.#requests.delete(oldest.id);
+    oldest.task.requests.splice(oldest.task.requests.indexOf(oldest), 1);
+    if (oldest.task.requests.length === 0) this.drop(oldest.task.id);
+  }
+
+  #forgetRefused(): void {
+    const orphans = [...this.#requests.values()].filter(({ task }) => !this.#tasks.has(task.id));
+    const recent = orphans.filter((request) => this.#isRecent(request)).slice(-MAX_KEPT);
+    for (const request of orphans) {
+      if (!recent.includes(request)) this.#requests.delete(request.id);
+    }
+  }
+
+  #isRecent({ state, askedAtMs }: TaskRequest): boolean {
+    const ageMs = this.#options.clock.monotonicMs() - askedAtMs;
+    return state === "refused" && ageMs < TASK_LIFETIME_MS + QUIET_AFTER_REFUSAL_MS;
   }
 
   /** By two clocks: one stands still while the machine sleeps, the other can be set back. */

@@ -1,9 +1,9 @@
 /** Which notes a task may see, by what they are and where they lie. */
 import type { NoteKind, View } from "@/lib/contracts.ts";
-import { type TaskGrants, toTopic } from "./grants.ts";
+import type { TaskGrants } from "./grants.ts";
 
 /** Project folders that turned out to be meant by a name under which a deep read was allowed. */
-export type DeepFolders = ReadonlyMap<string, string>;
+export type DeepFolders = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Makes the view of a task that may read; it changes with what is granted later. */
 export function makeView(grants: TaskGrants, deepFolders: DeepFolders): View {
@@ -11,8 +11,8 @@ export function makeView(grants: TaskGrants, deepFolders: DeepFolders): View {
     const [folder = ""] = path.split("/");
     const history = kind === "history";
     // A name alone may mean another folder than the one that is called so.
-    const project = deepFolders.get(folder);
-    return project !== undefined && grants.coversDeep(project, history);
+    const projects = [...deepFolders.get(folder) ?? []];
+    return projects.some((project) => grants.coversDeep(project, history));
   };
   return {
     get canRead() {
@@ -25,7 +25,7 @@ export function makeView(grants: TaskGrants, deepFolders: DeepFolders): View {
         case "history":
           return named.includes("history") && isDeep(path, kind);
         case "shared":
-          return named.includes("shared") && coversShared(grants, path);
+          return named.includes("shared") && grants.coversShared([withoutFolder(path)]);
         case "derived":
           return false;
         default:
@@ -35,9 +35,7 @@ export function makeView(grants: TaskGrants, deepFolders: DeepFolders): View {
   };
 }
 
-/** A topic is a file below `_shared/`, or a folder with all that lies in it. */
-function coversShared(grants: TaskGrants, path: string): boolean {
-  const topic = toTopic(path.replace(/^[^/]*\//, ""));
-  const parts = topic.split("/");
-  return parts.some((_part, at) => grants.coversShared([parts.slice(0, at + 1).join("/")]));
+/** Returns a path as it is written inside of its folder under the root. */
+function withoutFolder(path: string): string {
+  return path.replace(/^[^/]*\//, "");
 }

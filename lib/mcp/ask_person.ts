@@ -15,7 +15,7 @@ import {
 import type { Caller } from "@/lib/contracts.ts";
 import { isRecord } from "@/lib/is_record.ts";
 import type { Services } from "@/lib/services.ts";
-import { takeAnswer } from "@/lib/tasks/request_access.ts";
+import { type Reply, takeAnswer } from "@/lib/tasks/request_access.ts";
 
 /** Clients give up a call after a minute; until then the person may answer here, later on the page. */
 const ANSWER_LIMIT_MS = 50_000;
@@ -31,9 +31,6 @@ export interface Asking {
   readonly how: "by-answer" | "on-stream" | "never";
 }
 
-/** What the client has put to the person, and what they chose. */
-type Choice = "allow" | "refuse" | undefined;
-
 /**
  * Takes the person's answer to a question that was put to them by the answer to an earlier call.
  *
@@ -47,8 +44,8 @@ export function takeCarriedAnswer(
   const requestId = requestState<string>();
   if (typeof requestId !== "string" || inputResponses === undefined) return undefined;
   const view = inputResponse(inputResponses, CONSENT);
-  const choice = view.kind === "elicit" ? toChoice(view.action, view.content) : undefined;
-  return takeAnswer(deps, caller, { requestId, choice });
+  const reply = view.kind === "elicit" ? toReply(view.action, view.content) : "none";
+  return takeAnswer(deps, caller, { requestId, reply });
 }
 
 /**
@@ -76,31 +73,29 @@ export async function askPerson(
       requestState: requestId,
     });
   }
-  const choice = await ask(mcpReq, form);
-  if (choice === undefined) return result;
-  takeAnswer(deps, caller, { requestId, choice });
+  takeAnswer(deps, caller, { requestId, reply: await ask(mcpReq, form) });
   return await again(task);
 }
 
-/** Returns `undefined` if there is no answer in time, or the person chose none. */
+/** Returns `none` if there is no answer in time. */
 async function ask(
   { elicitInput, signal }: ServerContext["mcpReq"],
   form: ElicitRequestFormParams,
-): Promise<Choice> {
+): Promise<Reply> {
   try {
     const { action, content } = await elicitInput(form, { timeout: ANSWER_LIMIT_MS, signal });
-    return toChoice(action, content);
+    return toReply(action, content);
   } catch {
     // Left, too late, or it cannot ask after all: the page is there still.
-    return undefined;
+    return "none";
   }
 }
 
 /** To close the question is no answer; to submit it without saying yes is one. */
-function toChoice(action: string, content: unknown): Choice {
-  if (action === "cancel") return undefined;
-  const isAllowed = action === "accept" && isRecord(content) && content["decision"] === "allow";
-  return isAllowed ? "allow" : "refuse";
+function toReply(action: string, content: unknown): Reply {
+  if (action === "cancel") return "none";
+  if (action !== "accept") return "declined";
+  return isRecord(content) && content["decision"] === "allow" ? "allow" : "refuse";
 }
 
 function toForm(message: string): ElicitRequestFormParams {
@@ -111,8 +106,8 @@ function toForm(message: string): ElicitRequestFormParams {
       properties: {
         decision: {
           type: "string",
-          title: "Commonplace",
-          description: "允许 allow / 拒绝 refuse",
+          title: "决定 / Decision",
+          description: "allow = 允许, refuse = 拒绝",
           enum: ["refuse", "allow"],
         },
       },

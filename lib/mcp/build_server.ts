@@ -18,7 +18,7 @@ import { addCompletions } from "./completions.ts";
 import { instructionsFor } from "./instructions.ts";
 import { toOnProgress } from "./progress.ts";
 import { addPrompts } from "./prompts.ts";
-import { changeKey } from "./resource_uris.ts";
+import { changeKey, requireVisibleUri } from "./resource_uris.ts";
 import { addResources } from "./resources.ts";
 import { type Tool, withTaskField } from "./tool.ts";
 import { explainMissingTool } from "./tools.ts";
@@ -121,9 +121,18 @@ export function buildServer(
         place: (admitted) => place(admitted, context),
         onProgress: toOnProgress(context.mcpReq),
       });
-    const result = await call(carried ?? (typeof task === "string" ? task : undefined));
+    // Some models fill in what they leave out.
+    const named = typeof task === "string" ? task.trim() || undefined : undefined;
+    const result = await call(carried ?? named);
     if (!tool.asksPerson || isInputRequiredResult(result)) return result;
-    const how = transport === "modern" ? "by-answer" : canBeAsked ? "on-stream" : "never";
+    const { mcpElicitation } = deps.services.config;
+    const how = mcpElicitation === "off"
+      ? "never"
+      : transport === "modern"
+      ? "by-answer"
+      : canBeAsked
+      ? "on-stream"
+      : "never";
     const asking = { mcp, mcpReq: context.mcpReq, how } as const;
     return await askPerson(deps.services, caller, { asking, result, again: call });
   });
@@ -132,7 +141,10 @@ export function buildServer(
   addPrompts(mcp, deps.services, senders);
   addCompletions(mcp, deps.services, senders);
   if (session !== undefined) {
-    const check = (context: ServerContext) => void access.admitSession(callerOf(context), ["read"]);
+    const check = (context: ServerContext, uri: string) => {
+      const reader = access.admitSession(callerOf(context), ["read"]);
+      requireVisibleUri(deps.services.vault, reader, uri);
+    };
     addSubscriptions(mcp, session, { toKey: changeKey, check });
   }
   session?.attach(mcp);

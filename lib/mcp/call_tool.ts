@@ -53,15 +53,29 @@ export async function callTool(
     invocations.add({ tool: name, ...who, startedAt, ms, outcome });
     logger.debug("tool-call", { tool: name, ...who, ms, outcome });
   };
+  const given = withoutNulls(args);
+  const said = saidPlaceOf(given);
+  const isSaid = (said.cwd ?? said.repo ?? asking.cwd) !== undefined;
+  /** Returns `undefined` if the client is to say first where it works. */
+  const admit = async (): Promise<Caller | undefined> => {
+    const isChecked = access.isBound(asking) && tool.grants.length > 0 && asking.task !== undefined;
+    // A task belongs to its place, also where a call does not name one.
+    if (isSaid || !(isChecked || needsPlace(tool, args))) {
+      return access.admit(asking, tool.grants, said);
+    }
+    const placed = await place(asking);
+    if (placed === undefined) return undefined;
+    const { cwd: found } = placed;
+    if (isChecked) return access.admit(asking, tool.grants, { ...said, found });
+    return access.admit(tool.asksPerson ? { ...asking, foundCwd: found } : placed, tool.grants);
+  };
   try {
-    const given = withoutNulls(args);
-    const admitted = access.admit(asking, tool.grants, saidPlaceOf(given));
-    const isPlaced = admitted.cwd !== undefined || !needsPlace(tool, args);
-    const caller = isPlaced ? admitted : await place(admitted);
+    const caller = await admit();
     if (caller === undefined) return ASK_FOR_ROOTS;
     if (tool.grants.includes("read")) requireRoom(access, caller);
     if (onProgress) await awaitIndex(services, onProgress, caller.signal);
     const answer = await tool.call(services, caller, given);
+    if (tool.grants.includes("read")) access.confirm(caller, tool.grants);
     const isFree = tool.isCounted || tool.grants.length === 0;
     const result = toResult(isFree ? answer : spendAnswer(access, caller, answer));
     record("ok");

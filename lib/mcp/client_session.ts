@@ -44,7 +44,7 @@ interface Place {
 
 /** One client, from its first message to its end. */
 export class ClientSession {
-  readonly #mayHear: () => boolean;
+  readonly #mayHear: (uri?: string) => boolean;
   readonly #subscriptions = new Map<string, string>();
   #server: McpServer | undefined;
   /** Of what it wants to be told of, with the names that it uses. */
@@ -59,8 +59,8 @@ export class ClientSession {
   /** How often it did not answer. */
   #silences = 0;
 
-  /** @param mayHear Tells whether the client may hear of changes now. */
-  constructor(mayHear: () => boolean = () => true) {
+  /** @param mayHear Tells whether the client may hear now that a resource changes, or the list. */
+  constructor(mayHear: (uri?: string) => boolean = () => true) {
     this.#mayHear = mayHear;
   }
 
@@ -120,7 +120,8 @@ export class ClientSession {
     const sent: Promise<void>[] = [];
     if (isListChanged) sent.push(server.sendResourceListChanged());
     for (const [key, uri] of this.#subscriptions) {
-      if (uris.has(key)) sent.push(server.sendResourceUpdated({ uri }));
+      const isTold = uris.has(key) && this.#mayHear(key);
+      if (isTold) sent.push(server.sendResourceUpdated({ uri }));
     }
     // It has left meanwhile, or is about to.
     for (const each of sent) each.catch(() => {});
@@ -192,7 +193,7 @@ export function addSubscriptions(
   session: ClientSession,
   { toKey, check }: {
     readonly toKey: (uri: string) => string | undefined;
-    readonly check: (context: ServerContext) => void;
+    readonly check: (context: ServerContext, uri: string) => void;
   },
 ): void {
   const requireKey = (uri: string): string => {
@@ -202,7 +203,7 @@ export function addSubscriptions(
   };
   const { SubscribeRequestParams: params } = specTypeSchemas;
   server.setRequestHandler("resources/subscribe", { params }, async ({ uri }, context) => {
-    await orProtocolError(() => Promise.resolve(check(context)));
+    await orProtocolError(() => Promise.resolve(check(context, uri)));
     session.subscribe(requireKey(uri), uri);
     return {};
   });

@@ -31,12 +31,15 @@ export function addCompletions(
     async (params, context) => {
       const { access } = services;
       const caller = callerOf(context);
-      if (!access.mayRead(caller)) return { completion: { values: [], total: 0, hasMore: false } };
+      const nothing = { completion: { values: [], total: 0, hasMore: false } };
+      if (!access.mayRead(caller)) return nothing;
       const reader = access.admitSession(caller, ["read"]);
       const typed = params.argument.value.toLowerCase();
       const { values, total } = await findValues(services, params.ref, typed);
       const { shown } = spendList(access, reader, { shown: values.slice(0, MAX_COMPLETIONS) });
-      return { completion: { values: [...shown], total, hasMore: total > shown.length } };
+      // How many there are tells of those that are not shown.
+      const count = access.isBound(reader) ? shown.length : total;
+      return { completion: { values: [...shown], total: count, hasMore: count > shown.length } };
     },
   );
 }

@@ -28,6 +28,7 @@ import {
   toMessage,
   withoutNullArguments,
 } from "./_wire.ts";
+import { mayHearOf } from "./_may_hear.ts";
 import { buildServer, type Sender, type ServedAs } from "./build_server.ts";
 import { type Attention, ClientSession, type ResourceChange } from "./client_session.ts";
 import { InvocationLog } from "./invocation_log.ts";
@@ -68,9 +69,6 @@ export interface SseMessage {
   readonly sender: SentBy;
 }
 
-/** Who hears of changes, apart from the session. */
-const SESSION_CALLER = { kind: "agent", loopback: true } as const;
-
 /** Whose stream of 2024 it is. */
 interface Owner {
   readonly principal: string;
@@ -99,7 +97,7 @@ export class McpEndpoint {
     const build = this.#toFactory(options.build);
     const onGiveUp = () => logger.warn("stream-given-up");
     const onEnd = (sessionId: string) => access.endSession(sessionId);
-    const mayHear = (owner: SessionOwner) => access.mayRead({ ...SESSION_CALLER, ...owner });
+    const mayHear = (owner: SessionOwner, uri?: string) => mayHearOf(services, owner, uri);
     this.#handler = createMcpHandler(({ era }) => build({ transport: era }), {
       legacy: config.mcpLegacy === "stateless" ? "stateless" : "reject",
       keepAliveMs,
@@ -123,7 +121,7 @@ export class McpEndpoint {
       connect: async (transport, request) => {
         const { principal = "" } = this.#senderOf(request).caller;
         const { sessionId } = transport;
-        const client = new ClientSession(() => mayHear({ sessionId, principal }));
+        const client = new ClientSession((uri) => mayHear({ sessionId, principal }, uri));
         this.#owners.set(transport, { principal, client });
         const mcp = build({ transport: "sse", session: client });
         mcp.server.oninitialized = () => this.#beginToListen(client);

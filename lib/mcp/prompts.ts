@@ -17,6 +17,7 @@ import {
   StartTaskArgs,
   type StartTaskInput,
 } from "@/lib/contracts_tools.ts";
+import { BudgetExceeded } from "@/lib/errors.ts";
 import { readDiagnostics } from "@/lib/index/operations.ts";
 import { PROFILED, readProfile } from "@/lib/journal/profiles.ts";
 import { unknownName } from "@/lib/nearest_name.ts";
@@ -93,12 +94,14 @@ const startTask: Prompt = definePrompt<StartTaskInput>({
         await readProfile(services, caller, { who, maxChars: MAX_QUOTED_CHARS }) ?? "",
       )
     );
-    const { found, branch, updated_at, ...left } = await resume(services, caller, {
+    const { branch, updated_at, ...left } = await resume(services, caller, {
       ...where,
       branch: undefined,
     });
     const body = spendHandoff(services, caller, left);
-    const handoff = found ? quoteUnder(`[handoff] branch ${branch}, ${updated_at}`, body) : "";
+    const handoff = body !== ""
+      ? quoteUnder(`[handoff] branch ${branch}, ${updated_at}`, body)
+      : "";
     const quoted = joinParts([...await Promise.all(profiles), handoff]);
     return joinParts([
       beginTask({ task }),
@@ -193,7 +196,13 @@ function spendHandoff(
   { body, path = "" }: Pick<ResumeAnswer, "body" | "path">,
 ): string {
   if (body === undefined) return "";
-  return spendFile(access, caller, { path, kind: "journal", text: clip(body, MAX_QUOTED_CHARS) });
+  try {
+    return spendFile(access, caller, { path, kind: "journal", text: clip(body, MAX_QUOTED_CHARS) });
+  } catch (error) {
+    // The rest of the prompt stands without it.
+    if (error instanceof BudgetExceeded) return "";
+    throw error;
+  }
 }
 
 /** In the order in which clients see them. */

@@ -25,6 +25,8 @@ const requestAccessTool: Tool = defineTool({
     "decided. A refusal stands: go on without. Where nobody has to be asked it says so.",
   // It opens a task, and may put a question to the person.
   hints: { ...READ_ONLY, readOnlyHint: false, idempotentHint: true },
+  // Where it is needed, it is needed first.
+  isEssential: true,
   grants: [],
   asksPerson: true,
   args: RequestAccessInput,

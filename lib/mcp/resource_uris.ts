@@ -1,7 +1,11 @@
 /** The names under which MCP clients read the vault: `memory://`, `profile://`, `store://`. */
-import { GLOBAL_SCOPE_ID } from "@/lib/contracts.ts";
+import { requireVisible } from "@/lib/access/require_view.ts";
+import { type Caller, GLOBAL_SCOPE_ID } from "@/lib/contracts.ts";
+import { PathEscapesVault } from "@/lib/errors.ts";
 import { PROFILED, type Profiled } from "@/lib/journal/profiles.ts";
 import { isUlid } from "@/lib/ulid.ts";
+import { classifyNote, type VaultLayout } from "@/lib/vault/kinds.ts";
+import { isMarkdown, parseVaultPath } from "@/lib/vault/vault_path.ts";
 
 /** What a resource is. */
 export type ResourceName =
@@ -73,6 +77,23 @@ export function changeKey(uri: string): string | undefined {
       return name.scope === "project" ? undefined : manifestUri(name.scope);
     case undefined:
       return undefined;
+  }
+}
+
+/**
+ * Checks that a caller may hear of a resource.
+ *
+ * @throws {GrantMissing} If what lies at such a place is not for it to see.
+ */
+export function requireVisibleUri(layout: VaultLayout, caller: Caller, uri: string): void {
+  const name = parseResourceUri(uri);
+  if (name?.kind !== "memory" || !isMarkdown(name.id)) return;
+  try {
+    const path = parseVaultPath(name.id);
+    requireVisible(caller, classifyNote(layout, path, {}), path);
+  } catch (error) {
+    // An id that looks like anything is no place.
+    if (!(error instanceof PathEscapesVault)) throw error;
   }
 }
 

@@ -131,7 +131,11 @@ export function addResources(
     const reader = await orProtocolError(() => Promise.resolve(admit(services, callerOf(context))));
     const caller = isOfPlace(name) ? await place(reader, context) : reader;
     if (caller === undefined) return ASK_FOR_ROOTS;
-    const text = await orProtocolError(() => readText(services, caller, name), uri);
+    const text = await orProtocolError(async () => {
+      const found = await readText(services, caller, name);
+      services.access.confirm(caller, ["read"]);
+      return found;
+    }, uri);
     if (text === undefined) throw new ResourceNotFoundError(uri);
     return { contents: [{ uri, mimeType: MIME_TYPE, text }] };
   });

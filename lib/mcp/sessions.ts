@@ -45,7 +45,7 @@ export interface SessionsOptions {
   /** Hears of each session that has ended. */
   readonly onEnd?: (sessionId: string) => void;
   /** Tells whether the client of a session may hear of changes now. */
-  readonly mayHear?: (sender: SessionOwner) => boolean;
+  readonly mayHear?: (owner: SessionOwner, uri?: string) => boolean;
   /** Hears of each stream that is given up because its client does not read. */
   readonly onGiveUp?: () => void;
   readonly maxSessions?: number;
@@ -258,7 +258,7 @@ export class McpSessions {
     });
     const session = {
       principal,
-      client: new ClientSession(() => this.#options.mayHear({ sessionId: id, principal })),
+      client: new ClientSession((uri) => this.#options.mayHear({ sessionId: id, principal }, uri)),
       transport,
       calls,
       events,

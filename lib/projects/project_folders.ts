@@ -218,9 +218,10 @@ export class ProjectFolders {
     try {
       const { bytes, stamp } = this.#read(this.#vault, path, MAX_HEAD_BYTES);
       const note = yield* decodeNote(bytes);
+      const isWhole = bytes.length < MAX_HEAD_BYTES;
       const reading: SummaryReading = note === undefined
         ? { state: "incompatible", problem: NO_TEXT }
-        : yield* readSummaryMeta(note);
+        : yield* readSummaryMeta(note, { isWhole });
       putLast(this.#readings, [path, { reading, stamp, atMs }], MAX_KEPT);
       return reading;
     } catch (error) {

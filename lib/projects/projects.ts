@@ -69,7 +69,8 @@ export class Projects {
    * another machine.
    */
   async find(caller: Caller, where: Where): Promise<FoundProject | undefined> {
-    if (where.repo !== undefined) return await this.#findByRemote(where.repo);
+    const repo = remoteOf(caller, where);
+    if (repo !== undefined) return await this.#findByRemote(repo);
     const cwd = where.cwd ?? caller.cwd;
     if (cwd === undefined) return undefined;
     requireNear(caller, cwd);
@@ -84,7 +85,8 @@ export class Projects {
    * @throws {InvalidRequest} As `find()`.
    */
   async identify(caller: Caller, where: Where): Promise<RepoIdentity | undefined> {
-    if (where.repo !== undefined) return toIdentity(requireRemote(where.repo));
+    const repo = remoteOf(caller, where);
+    if (repo !== undefined) return toIdentity(requireRemote(repo));
     const cwd = where.cwd ?? caller.cwd;
     if (cwd === undefined) return undefined;
     requireNear(caller, cwd);
@@ -263,6 +265,11 @@ export class Projects {
     const ids = named.map(({ ulid }) => ulid);
     return scope === "here" ? [GLOBAL_SCOPE_ID, NO_STORE, ...ids] : ids;
   }
+}
+
+/** A task that works with a remote means that, unless the call says something else. */
+function remoteOf({ repo }: Caller, where: Where): string | undefined {
+  return where.repo ?? (where.cwd === undefined ? repo : undefined);
 }
 
 function toIdentity(repoId: string): RepoIdentity {

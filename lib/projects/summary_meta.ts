@@ -68,13 +68,19 @@ const BLOCK_PROBLEMS: Readonly<Record<FrontmatterReason, string>> = {
 /**
  * Reads what a summary says of its project; texts come in NFC.
  *
- * @param note The file, or its beginning: a block that does not end there counts as not closed.
+ * @param note The file, or its beginning: a block that does not end there is too large.
  */
-export function* readSummaryMeta(note: NoteText): Generator<void, SummaryReading> {
+export function* readSummaryMeta(
+  note: NoteText,
+  { isWhole }: { readonly isWhole: boolean } = { isWhole: true },
+): Generator<void, SummaryReading> {
   const frontmatter = yield* readFrontmatter(note);
   const { state, reason } = frontmatter.state;
   if (state === "none" && reason === undefined) return { state: "unmigrated" };
-  if (state !== "ok") return incompatible(BLOCK_PROBLEMS[reason ?? "bad-yaml"]);
+  const isCut = reason === "unclosed" && !isWhole;
+  if (state !== "ok") {
+    return incompatible(BLOCK_PROBLEMS[isCut ? "too-large" : reason ?? "bad-yaml"]);
+  }
   const { fields, raw } = frontmatter;
   if (note.lossy && raw.includes("\ufffd")) return incompatible(NOT_UTF8);
   const problem = findTextProblem(fields) ?? (yield* findListProblem(note, frontmatter));

@@ -6,11 +6,12 @@ import {
   type Budget,
   type BudgetLimit,
   type BudgetPart,
+  budgetSpent,
   formatLimit,
 } from "@/lib/access/budget.ts";
 import { measureText } from "@/lib/access/estimated_tokens.ts";
 import type { LoadSummariesAnswer } from "@/lib/contracts_reading.ts";
-import { BudgetExceeded } from "@/lib/errors.ts";
+import type { BudgetExceeded } from "@/lib/errors.ts";
 import { MEMORY_ROUTE_MAX_CHARS } from "@/lib/protocol_keys.ts";
 import type { FoundRoute } from "./candidate.ts";
 
@@ -99,10 +100,7 @@ export class ReadingLog {
 
   /** Says which limits leave nothing to hand out, and what can be done. */
   nothingLeft(): BudgetExceeded {
-    return new BudgetExceeded(
-      `Cannot read any more: ${[...this.#limits].join(" and ")} is reached. Work with what you ` +
-        "have, or ask the person for a new task",
-    );
+    return budgetSpent([...this.#limits]);
   }
 
   #go(limit: BudgetLimit | undefined): boolean {

@@ -121,8 +121,8 @@ export function* rankFacts(
 interface JudgedFact {
   readonly ranked: RankedFact;
   readonly standing: number;
-  /** `YYYY-MM-DD`; `""` without a date. */
-  readonly day: string;
+  /** As `momentOf()` writes it. */
+  readonly verifiedAt: string;
 }
 
 function judge(fact: Fact, today: string): JudgedFact {
@@ -130,7 +130,7 @@ function judge(fact: Fact, today: string): JudgedFact {
   return {
     ranked: { ...fact, ...judgement },
     standing: FACT_STANDINGS.indexOf(judgement.countsAs),
-    day: dayOf(fact.verified_at) ?? "",
+    verifiedAt: momentOf(fact.verified_at),
   };
 }
 
@@ -150,8 +150,14 @@ function judgeStanding(
 
 function compareFacts(a: JudgedFact, b: JudgedFact): number {
   if (a.standing !== b.standing) return a.standing - b.standing;
-  if (a.day === b.day) return 0;
-  return a.day > b.day ? -1 : 1;
+  if (a.verifiedAt === b.verifiedAt) return 0;
+  return a.verifiedAt > b.verifiedAt ? -1 : 1;
+}
+
+/** Returns a text that sorts by day and, where one is written, time of day; empty if there is none. */
+function momentOf(cell: string): string {
+  const day = dayOf(cell);
+  return day === undefined ? "" : day + withoutMarks(cell).slice(day.length).replace("T", " ");
 }
 
 /** Returns the day that a cell names, if there is such a day. */

@@ -167,7 +167,7 @@ class SummaryReading {
 
   #whyNot(candidate: Candidate, path: VaultPath): string | undefined {
     const { hasSummary, state } = candidate.folder;
-    if (!hasSummary) return "has no summary.md";
+    if (!hasSummary) return candidate.folder.problem ?? "has no summary.md";
     if (!mayLoadSummary(candidate)) {
       return `${state}: read only if it is the current project, or that one names it`;
     }

@@ -3,7 +3,7 @@
  * beside that. It goes straight into an agent's context, so all of it has one small limit, and
  * whatever does not fit is counted.
  */
-import { formatLimit } from "@/lib/access/budget.ts";
+import { budgetSpent, formatLimit } from "@/lib/access/budget.ts";
 import { measureText } from "@/lib/access/estimated_tokens.ts";
 import type { ReadingAccess } from "@/lib/access/reading_access.ts";
 import type { Caller } from "@/lib/contracts.ts";
@@ -12,7 +12,6 @@ import type {
   MemoryRouteInput,
   RouteCandidate,
 } from "@/lib/contracts_reading.ts";
-import { BudgetExceeded } from "@/lib/errors.ts";
 import { toHintLine } from "@/lib/hint_line.ts";
 import { MAX_FOLDERS_LOOKED_AT } from "@/lib/projects/project_folders.ts";
 import { MEMORY_ROUTE_MAX_CHARS, MEMORY_ROUTE_MAX_ITEMS } from "@/lib/protocol_keys.ts";
@@ -63,6 +62,8 @@ export async function memoryRoute(
 ): Promise<MemoryRouteAnswer> {
   // First, as without a task there is none, and nothing may be looked at.
   const budget = deps.access.budgetOf(caller);
+  const reached = budget.reachedFor("route");
+  if (reached) throw budgetSpent([formatLimit(reached)]);
   const found = await findRoute(deps, caller, input);
   const { route, notShown, truncated } = packRoute(
     found,
@@ -74,7 +75,8 @@ export async function memoryRoute(
     checked: found.folders.length,
     unchecked: found.unchecked,
     notShown,
-    report: { ...budget.report, truncated: [...truncated] },
+    budget: budget.report,
+    truncated: [...truncated],
   };
 }
 
@@ -110,7 +112,7 @@ export function packRoute(
     }
     spentBy = limit;
     fitting.entries.pop();
-    if (fitting.entries.length === 0) throw spent(limit);
+    if (fitting.entries.length === 0) throw budgetSpent([limit]);
   }
 }
 
@@ -196,20 +198,20 @@ function toRouteCandidate(candidate: Candidate): RouteCandidate {
 }
 
 /** What was not looked at may match, so that nothing may be said of the whole vault. */
-function noteOf({ unchecked }: FoundRoute): Pick<RouteText, "note"> {
-  return unchecked === 0
-    ? {}
-    : { note: `${unchecked} folders were not checked: other projects among them may match` };
+function noteOf({ candidates, current, unchecked }: FoundRoute): Pick<RouteText, "note"> {
+  const notes = [
+    ...(unchecked === 0
+      ? []
+      : [`${unchecked} folders were not checked: other projects among them may match`]),
+    ...(current === "none" && candidates.length === 0 ? [NOTHING_FITS] : []),
+  ];
+  return notes.length === 0 ? {} : { note: notes.join(". ") };
 }
+
+const NOTHING_FITS =
+  "Nothing ties a project to where you work: pass tags, or name a project in load_summaries";
 
 function limitOfScan({ folders, unchecked }: FoundRoute): string | undefined {
   if (unchecked === 0) return undefined;
   return folders.length >= MEMORY_ROUTE_MAX_ITEMS ? MAX_ITEMS : MAX_LOOKS;
-}
-
-function spent(limit: string): BudgetExceeded {
-  return new BudgetExceeded(
-    `Cannot show a memory route: ${limit} leaves no room for it. Work with what you have, or ask ` +
-      "the person for a new task",
-  );
 }

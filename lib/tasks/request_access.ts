@@ -39,15 +39,19 @@ export function requestAccess(
   requireClear(input);
   if (!access.isBound(caller)) return { access: access.mode, status: "not-needed", next: FREE };
   const asking = { ...caller, task: task ?? caller.task };
-  const outcome = access.ask(asking, asked, { cwd, repo });
+  const outcome = access.ask(asking, asked, { cwd, repo, found: caller.foundCwd });
   const pending = toPending(outcome, caller);
-  if (pending) logger.info("access-requested", { url: pending.url });
+  const { request, state } = outcome;
+  const page = state === "refused" && request ? { page: pageOf(caller, request.id) } : {};
+  // Not the address, which is what the caller says that it is.
+  if (pending) logger.info("access-requested", { page: `/access/${pending.requestId}` });
   const known = outcome.task === undefined ? {} : readTask({ access }, asking, outcome.task);
   return {
     access: access.mode,
     status: outcome.state,
     ...known,
     ...(pending ? { pending } : {}),
+    ...page,
     next: NEXT[outcome.state],
   };
 }
@@ -69,23 +73,31 @@ export function decideAccess(
 }
 
 /**
+ * What came back from a client that put a question to the person: what they chose, that it declines,
+ * or nothing.
+ */
+export type Reply = "allow" | "refuse" | "declined" | "none";
+
+/** Nobody reads a question as fast: a client that cannot show it declines by itself. */
+const LEAST_READING_MS = 1_000;
+
+/**
  * Takes what the person said through the caller's own client, to a question that was put to them
- * there.
+ * there. Without an answer the question waits on.
  *
- * @param answer `choice` is absent if they gave no answer: then the question waits on.
  * @returns The task; `undefined` if no such question was put to them.
  */
 export function takeAnswer(
   { access, logger }: AccessDeps,
   caller: Caller,
-  { requestId, choice }: {
-    readonly requestId: string;
-    readonly choice: "allow" | "refuse" | undefined;
-  },
+  { requestId, reply }: { readonly requestId: string; readonly reply: Reply },
 ): string | undefined {
-  if (!access.isPutForward(caller, requestId)) return undefined;
-  if (choice === undefined) return access.request(requestId).task;
-  const { asked, state, task } = access.decide(requestId, choice);
+  const waitedMs = access.msSincePutForward(caller, requestId);
+  if (waitedMs === undefined) return undefined;
+  const isMachine = reply === "declined" && waitedMs < LEAST_READING_MS;
+  if (reply === "none" || isMachine) return access.request(requestId).task;
+  const decision = reply === "allow" ? "allow" : "refuse";
+  const { asked, state, task } = access.decide(requestId, decision);
   logger.info("access-decided", { grant: asked.grant, state });
   return task;
 }
@@ -132,10 +144,14 @@ const NEXT: Readonly<Record<AskedOutcome["state"], string>> = {
 
 function toPending(
   { state, request }: AskedOutcome,
-  { origin = "" }: Caller,
+  caller: Caller,
 ): RequestAccessAnswer["pending"] {
   if (state !== "pending" || request === undefined) return undefined;
-  return { requestId: request.id, text: request.text, url: `${origin}/access/${request.id}` };
+  return { requestId: request.id, text: request.text, url: pageOf(caller, request.id) };
+}
+
+function pageOf({ origin = "" }: Caller, id: string): string {
+  return `${origin}/access/${id}`;
 }
 
 /** What a person is asked has to be what is compared later, letter by letter. */

@@ -14,6 +14,7 @@ export interface World {
   readonly folders?: readonly string[];
   readonly modes?: Readonly<Record<string, number>>;
   readonly links?: Readonly<Record<string, string>>;
+  readonly bindsAnywhere?: boolean;
 }
 
 /** A machine with a home folder and an empty vault in /vault, where commands run in /here. */
@@ -26,6 +27,7 @@ function machine(world: World = {}): ConfigInput {
     args: world.args ?? [],
     env: new Map(Object.entries({ HOME: "/home/ada", ...world.env })),
     cwd: "/here",
+    bindsAnywhere: world.bindsAnywhere ?? false,
     readTextFile: (path) => files.get(path),
     stat: (path) => {
       const [isFile, isDirectory] = [files.has(path), folders.has(path)];

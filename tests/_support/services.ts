@@ -32,6 +32,7 @@ export function testConfig(vault: string, extra: Partial<Config> = {}): Config {
     freshness: "scan",
     mcpLegacy: "sessions",
     mcpSse: "on",
+    mcpElicitation: "on",
     mcpAliases: "off",
     toolsets: ["core", "journal", "reading"],
     log: "debug",

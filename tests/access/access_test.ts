@@ -136,7 +136,8 @@ describe("Access in mode ask", () => {
       view?.maySee("shared", path, named);
     deepEqual(
       [see("_shared/style.md"), see("_shared/go/a/b.md"), see("_shared/other.md")],
-      [true, true, false],
+      // A name is that of one file, and of no folder.
+      [true, false, false],
     );
     ok(!see("_shared/style.md", []));
     ok(!see("_shared/style2.md"));
@@ -263,6 +264,103 @@ describe("Access in mode ask", () => {
     ok(!asked.request?.text.includes("pw"));
   });
 
+  it("binds a task that was opened nowhere to the first place that a call names", () => {
+    const { access, allow } = setUp();
+    const caller = allow(AGENT, READ);
+
+    access.admit(caller, ["read"]);
+    access.admit(caller, ["read"], { cwd: "/work/zoo" });
+    access.admit(caller, ["read"]);
+    throws(() => access.admit(caller, ["read"], { cwd: "/work/ape" }), missing(/another place/));
+  });
+
+  it("refuses what a client says of its place by itself, unless it lies above or below", () => {
+    const { access, allow } = setUp();
+    const caller = allow({ ...AGENT, cwd: "/work/zoo/src" }, READ);
+    const found = (folder: string) =>
+      access.admit({ ...caller, cwd: undefined }, ["read"], {
+        found: folder,
+      });
+
+    equal(found("/work/zoo").cwd, "/work/zoo");
+    found("/work/zoo/src/a");
+    throws(() => found("/work/ape"), missing(/another place/));
+    const named = { ...caller, cwd: undefined };
+    equal(access.admit(named, ["read"], { cwd: "/work/zoo/src/b" }).task, caller.task);
+  });
+
+  it("counts a call that is under way toward its own task, also once that has ended", () => {
+    const { access, allow } = setUp();
+    const caller = allow(AGENT, READ);
+    const admitted = access.admit(caller, ["read"]);
+    access.budgetOf(admitted).take("other", "x".repeat(7_999));
+
+    access.end(caller, caller.task ?? "");
+
+    equal(access.budgetOf(admitted).report.left.chars, 1);
+    throws(() => access.confirm(admitted, ["read"]), missing(/no such task/));
+    throws(() => access.budgetOf(caller), missing(/no such task/));
+    throws(() => access.budgetOf(AGENT), missing(/request_access/));
+  });
+
+  it("says that a grant was taken back before the answer left", () => {
+    const { access, idOf } = setUp();
+    const asked = access.ask(AGENT, READ);
+    access.decide(idOf(asked), "allow");
+    const admitted = access.admit({ ...AGENT, task: asked.task }, ["read"]);
+
+    access.confirm(admitted, ["read"]);
+    access.decide(idOf(asked), "refuse");
+
+    throws(() => access.confirm(admitted, ["read"]), missing(/refused/));
+  });
+
+  it("keeps what was allowed by one question if another is taken back", () => {
+    const { access, idOf, allow } = setUp();
+    const caller = allow(AGENT, READ);
+    const more = access.ask(caller, { ...READ, shared: ["style"] });
+    access.decide(idOf(more), "allow");
+    access.requireShared(caller, ["style"]);
+
+    access.decide(idOf(more), "refuse");
+
+    access.admit(caller, ["read"]);
+    throws(() => access.requireShared(caller, ["style"]), missing(/by name/));
+  });
+
+  it("remembers a refusal for what was asked: another project is another question elsewhere", () => {
+    const { access, idOf, allow } = setUp();
+    const caller = allow({ ...AGENT, cwd: "/a" }, READ);
+    access.decide(idOf(access.ask(caller, deepOf("zoo"))), "refuse");
+    equal(access.ask(caller, deepOf("ape")).state, "refused");
+    const other = allow({ ...AGENT, cwd: "/b" }, READ);
+
+    equal(access.ask(other, deepOf("zoo")).state, "refused");
+    equal(access.ask(other, deepOf("ape")).state, "pending");
+  });
+
+  it("lets the person reopen what they refused, also once the task has ended", () => {
+    const { access, idOf } = setUp();
+    const asked = access.ask({ ...AGENT, sessionId: "s" }, READ);
+    access.decide(idOf(asked), "refuse");
+    access.endSession("s");
+    equal(access.ask({ ...AGENT, sessionId: "t" }, READ).request?.id, idOf(asked));
+
+    equal(access.decide(idOf(asked), "reopen").state, "reopened");
+
+    equal(access.ask({ ...AGENT, sessionId: "t" }, READ).state, "pending");
+  });
+
+  it("asks nobody through the client who has closed such a question", () => {
+    const { access, idOf } = setUp();
+    const asked = access.ask(AGENT, READ);
+    const caller = { ...AGENT, task: asked.task };
+
+    ok(access.putForward(caller, idOf(asked)));
+    ok(!access.putForward(caller, idOf(access.ask(caller, { ...READ, shared: ["a"] }))));
+    ok(access.putForward(caller, idOf(access.ask(caller, WRITE))));
+  });
+
   it("ends a task after twelve hours, by either clock, with its session, and when it is ended", () => {
     const ways: readonly [string, (world: ReturnType<typeof setUp>, task: string) => void][] = [
       ["both clocks", ({ wait }) => wait(TASK_LIFETIME_MS)],
@@ -290,6 +388,9 @@ describe("Access in mode ask", () => {
   it("asks for the same but once, also if the caller has lost its task", () => {
     const { access, idOf } = setUp();
     const first = access.ask(AGENT, READ);
+    // What one program is asked for is no answer to another, nor for another purpose.
+    ok(idOf(access.ask({ ...AGENT, client: "evil" }, READ)) !== idOf(first));
+    ok(idOf(access.ask(AGENT, { ...READ, why: "something else" })) !== idOf(first));
 
     equal(idOf(access.ask(AGENT, READ)), idOf(first));
     equal(idOf(access.ask({ ...AGENT, task: first.task }, READ)), idOf(first));
@@ -301,28 +402,39 @@ describe("Access in mode ask", () => {
     const { access, idOf } = setUp();
     const id = idOf(access.ask(AGENT, READ));
 
-    ok(!access.isPutForward(AGENT, id));
+    equal(access.msSincePutForward(AGENT, id), undefined);
     ok(!access.putForward({ ...AGENT, principal: "q" }, id));
     ok(access.putForward(AGENT, id));
     ok(!access.putForward(AGENT, id));
-    ok(access.isPutForward(AGENT, id));
-    ok(!access.isPutForward({ ...AGENT, sessionId: "s" }, id));
+    equal(access.msSincePutForward(AGENT, id), 0);
+    equal(access.msSincePutForward({ ...AGENT, sessionId: "s" }, id), undefined);
     access.decide(id, "allow");
-    ok(!access.isPutForward(AGENT, id));
+    equal(access.msSincePutForward(AGENT, id), undefined);
   });
 
-  it("bounds what waits and what is open; who was allowed something keeps it", () => {
-    const { access, allow } = setUp();
-    for (let at = 0; at < MAX_PENDING; at++) access.ask({ ...AGENT, cwd: `/${at}` }, READ);
-    throws(() => access.ask({ ...AGENT, cwd: "/more" }, READ), { code: "too-many-requests" });
+  it("gives up the oldest question for a new one, and no task that was allowed something", () => {
+    const { access, allow, idOf } = setUp();
+    const own = allow({ ...AGENT, cwd: "/own" }, READ);
+    const asked = Array.from(
+      { length: MAX_PENDING },
+      (_, at) => idOf(access.ask({ ...AGENT, cwd: `/${at}` }, READ)),
+    );
+    const others = idOf(access.ask({ ...AGENT, principal: "q" }, READ));
 
-    const { access: many, allow: allowMany } = setUp();
-    const first = allowMany({ ...AGENT, principal: "first" }, READ);
-    for (let at = 0; at < MAX_TASKS + 5; at++) {
-      many.ask({ ...AGENT, principal: `p${at}` }, READ);
-    }
-    many.admit(first, ["read"]);
-    allow({ ...AGENT, principal: "other" }, READ);
+    access.ask({ ...AGENT, cwd: "/more" }, READ);
+
+    throws(() => access.request(asked[0] ?? ""), { code: "not-found" });
+    for (const id of [...asked.slice(1), others]) equal(access.request(id).state, "pending");
+    access.admit(own, ["read"]);
+  });
+
+  it("opens only so many tasks, and ends none about which somebody else is asked", () => {
+    const { access, allow } = setUp();
+    const first = allow({ ...AGENT, principal: "first" }, READ);
+    for (let at = 1; at < MAX_TASKS; at++) access.ask({ ...AGENT, principal: `p${at}` }, READ);
+
+    throws(() => access.ask({ ...AGENT, principal: "more" }, READ), { code: "too-many-requests" });
+    access.admit(first, ["read"]);
   });
 
   it("lets a session stand for its newest task that may", () => {
@@ -347,6 +459,6 @@ describe("Access in mode ask", () => {
     allow(caller, WRITE);
 
     equal(access.budgetOf(caller).report.used.chars, 100);
-    equal(access.budgetOf({ ...caller, principal: "q" }).report.used.chars, 0);
+    throws(() => access.budgetOf({ ...caller, principal: "q" }), missing(/no such task/));
   });
 });

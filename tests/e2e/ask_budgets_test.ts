@@ -4,6 +4,7 @@ import { describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
 import type { Caller } from "@/lib/contracts.ts";
 import { callTool } from "@/lib/mcp/call_tool.ts";
+import { ALIAS_TOOLS } from "@/lib/mcp/alias_tools.ts";
 import { InvocationLog } from "@/lib/mcp/invocation_log.ts";
 import { TOOLS } from "@/lib/mcp/tools.ts";
 import type { Files } from "@/tests/_support/temp_vault.ts";
@@ -28,7 +29,8 @@ const files: fc.Arbitrary<Files> = fc.record({
   Object.fromEntries([
     ...memories.map((text, at) => [
       `memories/m${at}.md`,
-      `---\nid: m${at}\nname: Zebra ${at}\ndescription: zebra 斑马 ${at}\ntags: [a]\n---\n${text}`,
+      `---\nid: m${at}\nname: Zebra ${at}\ndescription: zebra 斑马 ${at}\ntags: [a]\n` +
+      `note: ${"斑马".repeat(at * 300)}\nupdated_at: ${"zebra ".repeat(at * 40)}\n---\n${text}`,
     ]),
     ...summaries.map((text, at) => [
       at === 0 ? "zoo/summary.md" : `p${at}/summary.md`,
@@ -53,6 +55,9 @@ const CALLS: readonly [tool: string, args: Readonly<Record<string, unknown>>][] 
   ["memory_open", { id: "zoo/history/h0.md" }],
   ["memory_open", { id: "zoo/summary.md" }],
   ["memory_open", { id: "_shared/style.md" }],
+  ["search", { query: "zebra" }],
+  ["fetch", { id: "m4" }],
+  ["fetch", { id: "zoo/memory.md" }],
   ["list_memory", {}],
   ["memory_save", { name: "n", description: "zebra", body: "b", tags: ["t"] }],
   ["memory_save", { id: "m0", tags: ["b"] }],
@@ -75,7 +80,7 @@ const ROUTES: readonly string[] = [
 
 /** What names, places, or is a word of the server. */
 const NO_TEXT =
-  /^(?:id|path|kind|etag|mode|engine|source|time|updatedAt|nextCursor|originSessionId|precedence|note|truncated|countsAs|because|budget|report|query|nameFrom|project|status|scope|files|reason|fallback)$/;
+  /^(?:id|path|kind|etag|mode|engine|source|url|nextCursor|precedence|note|truncated|countsAs|because|budget|report|query|nameFrom|project|status|scope|files|reason|fallback)$/;
 
 /** What stands above a profile. */
 const LABELS = /\[(?:agent|user)_profile\]\n/g;
@@ -83,7 +88,11 @@ const LABELS = /\[(?:agent|user)_profile\]\n/g;
 function textsOf(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => NO_TEXT.test(key) ? [] : textsOf(inner));
+  return Object.entries(value).flatMap(([key, inner]) => {
+    if (key === "frontmatter") return [JSON.stringify(inner).replace(/^\{\}$/, "")];
+    const isTime = /^(?:time|updatedAt|updated_at)$/.test(key) && String(inner).length <= 40;
+    return NO_TEXT.test(key) || isTime ? [] : textsOf(inner);
+  });
 }
 
 /** Counts what one task is told, by the answers alone. */
@@ -106,7 +115,11 @@ class Told {
 
   #open(value: unknown): void {
     if (typeof value !== "object" || value === null) return;
-    const { path, markdown, body, files = [] } = value as Readonly<Record<string, unknown>>;
+    const { path, markdown, body, files = [], metadata } = value as Readonly<
+      Record<string, unknown>
+    >;
+    const fetched = metadata as { path?: string } | undefined;
+    if (typeof fetched?.path === "string") this.#files.add(fetched.path);
     if (typeof path === "string" && (markdown ?? body) !== undefined) this.#files.add(path);
     for (const file of files as string[]) this.#files.add(file);
   }
@@ -134,7 +147,7 @@ async function call(
   caller: Caller,
   [name, args]: (typeof CALLS)[number],
 ): Promise<Readonly<Record<string, unknown>>> {
-  const tool = TOOLS.find(({ listing }) => listing.name === name);
+  const tool = [...TOOLS, ...ALIAS_TOOLS].find(({ listing }) => listing.name === name);
   ok(tool);
   const context = { client: "test", transport: "modern", requestId: "r", caller } as const;
   const deps = { services: world, invocations: new InvocationLog() };
@@ -174,6 +187,27 @@ describe("a task in mode ask", () => {
 
     await fc.assert(property, { numRuns: 40 });
     ok(told > 40, "hardly anything was told");
+  });
+
+  it("is told no more by calls that are under way as it ends", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 12 }, (_, at) => [
+        `memories/m${at}.md`,
+        `---\nid: m${at}\nname: n\ndescription: d\n---\n${"zebra\n".repeat(20_000)}`,
+      ]),
+    );
+    await using world = await testWorld(files, { access: "ask", ownerToken: "o".repeat(20) });
+    const caller = await openTask(world);
+    const count = new Told();
+
+    const calls = Array.from(
+      { length: 12 },
+      (_, at) => call(world, caller, ["memory_open", { id: `m${at}` }]),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    world.access.end(caller, caller.task ?? "");
+
+    for (const answer of await Promise.all(calls)) count.add(answer);
   });
 
   it("is told no more by two calls at once than by one after the other", async () => {

@@ -172,9 +172,11 @@ for (const transport of ["modern", "legacy", "sse"] as const) {
       await using own = await connectSdk(world.server.url, transport, {
         capabilities: { elicitation: { form: {} } },
       });
-      own.client.setRequestHandler("elicitation/create", ({ params }) => {
+      own.client.setRequestHandler("elicitation/create", async ({ params }) => {
         asked.push(params.message);
         const answer = answers[asked.length - 1] ?? "cancel";
+        // A person needs a moment.
+        if (answer === "decline") await new Promise((resolve) => setTimeout(resolve, 1_050));
         if (answer === "decline" || answer === "cancel") return { action: answer };
         return { action: "accept", content: { decision: answer } };
       });
@@ -197,9 +199,27 @@ for (const transport of ["modern", "legacy", "sse"] as const) {
       equal(write["status"], "refused");
       equal(again["status"], "refused");
       equal(asked.length, 3);
-      match(asked[0] ?? "", /普通读取[^]*检索范围[^]*预算[^]*有效期[^]*为了发票/);
-      match(asked[1] ?? "", /deep read of project "zoo"[^]*Scope[^]*Budget[^]*Holds/);
+      match(asked[0] ?? "", /普通读取[^]*有效期[^]*为了发票[^]*预算[^]*读取内容[^]*检索范围/);
+      match(asked[1] ?? "", /deep read of project "zoo"[^]*12 hours[^]*Budget[^]*Scope/);
       match(JSON.stringify(found.structuredContent), /m_zebra/);
+    });
+
+    it("takes no refusal from a client that declines faster than anybody reads", async () => {
+      await using own = await connectSdk(world.server.url, transport, {
+        capabilities: { elicitation: {} },
+      });
+      own.client.setRequestHandler("elicitation/create", () => ({ action: "decline" }));
+      const result = await own.client.callTool({
+        name: "request_access",
+        arguments: { why: `declined over ${transport}` },
+      });
+
+      const { status, pending } = result.structuredContent as {
+        status: string;
+        pending: { url: string };
+      };
+      equal(status, "pending");
+      match(pending.url, /\/access\//);
     });
 
     it("takes no answer that nobody was asked for, and asks for the same but once", async () => {
@@ -230,6 +250,59 @@ for (const transport of ["modern", "legacy", "sse"] as const) {
   });
 }
 
+describe("a task of another folder", () => {
+  it("is refused, also where only the client's roots say where it works", async () => {
+    await using world = await serveAsking(FILES);
+    const connectAt = async (folder: string) => {
+      const connection = await connectSdk(world.server.url, "modern", {
+        capabilities: { roots: {} },
+      });
+      connection.client.setRequestHandler("roots/list", () => ({
+        roots: [{ uri: `file://${folder}` }],
+      }));
+      return connection;
+    };
+    await using own = await connectAt("/work/zoo");
+    await using other = await connectAt("/work/ape");
+    const asked = await own.client.callTool({ name: "request_access", arguments: {} });
+    const { task, pending } = asked.structuredContent as {
+      task: string;
+      pending: { requestId: string; text: string };
+    };
+    await decide(world.request, pending.requestId, "allow");
+    const recall = async ({ client }: SdkConnection) => {
+      const params = { name: "recall", arguments: { query: "zebra", task } };
+      return JSON.stringify(await client.callTool(params));
+    };
+
+    match(pending.text, /It works in \/work\/zoo/);
+    match(await recall(own), /m_zebra/);
+    match(await recall(other), /opened for another place/);
+  });
+
+  it("is refused where what an agent sends along says so", async () => {
+    await using world = await serveAsking(FILES);
+    await using connection = await connectSdk(world.server.url, "modern");
+    const call = async (name: string, folder: string, args: object) => {
+      const metadata = { "x-codex-turn-metadata": { workspaces: { [folder]: {} } } };
+      const params = { name, arguments: { ...args }, _meta: metadata };
+      return await connection.client.callTool(params);
+    };
+    const asked = await call("request_access", "/work/zoo", {});
+    const { task, pending } = asked.structuredContent as {
+      task: string;
+      pending: { requestId: string };
+    };
+    await decide(world.request, pending.requestId, "allow");
+
+    const own = await call("recall", "/work/zoo/src", { query: "zebra", task });
+    const other = await call("memory_route", "/work/ape", { task });
+
+    match(JSON.stringify(own), /m_zebra/);
+    match(JSON.stringify(other), /opened for another place/);
+  });
+});
+
 describe("sessions in mode ask", () => {
   it("read resources by the newest task that may, until they end", async () => {
     await using world = await serveAsking(FILES);
@@ -251,6 +324,21 @@ describe("sessions in mode ask", () => {
     const headers = { authorization: `Bearer ${OWNER_TOKEN}` };
     const gone = await world.request(`/api/access/tasks/${task}`, { headers });
     equal(gone.status, 404, await gone.text());
+  });
+
+  it("hear nothing of what their task may not see", async () => {
+    await using world = await serveAsking(FILES);
+    await using connection = await connectSdk(world.server.url, "legacy");
+    const { client } = connection;
+    const asked = await client.callTool({ name: "request_access", arguments: {} });
+    const { pending } = asked.structuredContent as { pending: { requestId: string } };
+    await decide(world.request, pending.requestId, "allow");
+
+    for (const path of ["zoo/memory.md", "none/memory.md", "_shared/a.md", "zoo/history/a.md"]) {
+      const uri = `memory://${encodeURIComponent(path)}`;
+      await rejects(client.subscribeResource({ uri }), { code: -32602 }, path);
+    }
+    await client.subscribeResource({ uri: "memory://zoo%2Fsummary.md" });
   });
 
   it("may subscribe, and hear of changes, only while a task of theirs may read", async () => {

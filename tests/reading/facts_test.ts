@@ -199,11 +199,11 @@ describe("rankFacts()", () => {
       fact("older", { verified_at: "2026-06-01" }),
       fact("bad", { verified_at: "2026-02-30" }),
       fact("newer", { verified_at: "2026-07-01" }),
-      fact("same", { verified_at: "2026-07-01T08:00:00Z" }),
+      fact("later", { verified_at: "2026-07-01T08:00:00Z" }),
       fact("words", { verified_at: "yesterday" }),
     ]);
 
-    deepEqual(keysOf(ranked), ["newer", "same", "older", "none", "bad", "words"]);
+    deepEqual(keysOf(ranked), ["later", "newer", "older", "none", "bad", "words"]);
   });
 
   it("rankFacts() uses an expired verified fact as an assumption, and says so", () => {

@@ -155,7 +155,7 @@ describe("loadSummaries()", () => {
 
     await rejects(load(world), (error: Error) => {
       ok(error instanceof BudgetExceeded);
-      match(error.message, /MEMORY_SUMMARY_MAX_FILES=3 is reached.*ask the person for a new task/);
+      match(error.message, /MEMORY_SUMMARY_MAX_FILES=3.*person has to allow another task/);
       return true;
     });
   });

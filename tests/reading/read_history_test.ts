@@ -74,7 +74,7 @@ describe("readProject() with history", () => {
     deepEqual(second.truncated, ["MEMORY_HISTORY_MAX_FILES=2"]);
     await rejects(
       read(world, { project: "site", history: ["2025/12-start"] }),
-      /MEMORY_HISTORY_MAX_FILES=2 is reached/,
+      /no room for more \(MEMORY_HISTORY_MAX_FILES=2\)/,
     );
   });
 

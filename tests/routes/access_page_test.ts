@@ -29,9 +29,11 @@ describe("the page of a request", () => {
 
     equal(response.status, 200);
     match(response.headers.get("content-type") ?? "", /^text\/html/);
-    match(page, /asks to read your memory vault[^]*Scope[^]*Budget[^]*12 hours/);
+    match(page, /asks to read your memory vault[^]*12 hours[^]*Budget[^]*Scope/);
     doesNotMatch(page, /<script|<\/pre>\s*\n<\/pre>|zebra/);
-    match(page, /<form method="post"/);
+    match(page, /<html lang="en">[^]*<form method="post"/);
+    // What the Enter key does in a field.
+    match(page, /<button name="decision" value="refuse">/);
     match(page, /<input type="password" name="token" required/);
     equal(response.headers.get("set-cookie"), null);
     const policy = response.headers.get("content-security-policy") ?? "";
@@ -115,7 +117,8 @@ describe("the page of a request", () => {
     await (await world.request(`/api/access/tasks/${task}`, { method: "DELETE" })).text();
 
     const response = await world.request(path);
-    equal(response.status, 404, await response.text());
+    equal(response.status, 404);
+    match(await response.text(), /There is no such question any more/);
     equal((await submit(path, { token: OWNER_TOKEN, decision: "allow" })).status, 404);
   });
 });

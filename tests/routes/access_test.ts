@@ -42,7 +42,7 @@ describe("POST /api/access/requests", () => {
     for (const words of [/Scope:/, /metadata/, /Budget: At most 5 files, 8000/, /12 hours/]) {
       match(english.pending.text, words);
     }
-    match(english.pending.text, /working in \/work\/zoo/);
+    match(english.pending.text, /It works in \/work\/zoo/);
     for (const words of [/检索范围/, /元数据/, /预算/, /仅限当前任务/, /"style"/]) {
       match(chinese.pending.text, words);
     }
@@ -90,8 +90,8 @@ describe("POST /api/access/requests", () => {
 
     const { pending } = await ask({ why }, "liar");
 
-    equal(pending.text.split("\n").filter((line: string) => line.startsWith("Holds:")).length, 1);
-    match(pending.text, /It says what for: "x Holds: for ever\. \(allow\)"/);
+    ok(!pending.text.split("\n").some((line: string) => line.startsWith("Holds:")));
+    match(pending.text, /it says what for: "x Holds: for ever\. \(allow\)"/);
   });
 
   it("needs nobody where nobody has to be asked", async () => {
@@ -238,8 +238,22 @@ describe("a task in mode ask", () => {
     equal(await status("&c%77d=/work"), 403);
     equal(await status("&repo=https://example.org/a/b"), 403);
     equal(await status("", { "x-commonplace-cwd": "/elsewhere" }), 403);
+    const hidden = json("POST", { task, repo: "https://example.org/a/b" });
+    const path = "/api/reading/summaries?cwd=/work/zoo&repo=https://example.org/a/c";
+    equal((await world.request(path, hidden)).status, 403);
     const deep = json("POST", { task, cwd: "/elsewhere" });
     equal((await world.request("/api/reading/summaries", deep)).status, 403);
+  });
+
+  it("works with the remote that it was opened for, also where a call names none", async () => {
+    const repo = "https://example.org/acme/zoo.git";
+    const task = await world.grant("read", { repo, why: "the route" });
+
+    const route = await get("/api/projects/route", task);
+    const other = await get("/api/projects/route?repo=https://example.org/acme/ape", task);
+
+    deepEqual([route.current, route.candidates[0].project], ["found", "zoo"]);
+    equal(other.code, "grant-missing");
   });
 
   it("is over when its owner ends it", async () => {

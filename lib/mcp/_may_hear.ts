@@ -1,0 +1,24 @@
+/** Who may be told of changes, which say that a note is there. */
+import { type Caller, OWNER } from "@/lib/contracts.ts";
+import { GrantMissing } from "@/lib/errors.ts";
+import type { Services } from "@/lib/services.ts";
+import { requireVisibleUri } from "./resource_uris.ts";
+import type { SessionOwner } from "./sessions.ts";
+
+/** Tells whether a session may hear now that a resource changes, or else the list of them. */
+export function mayHearOf(
+  { access, vault }: Pick<Services, "access" | "vault">,
+  owner: SessionOwner,
+  uri?: string,
+): boolean {
+  const kind = owner.principal === OWNER ? "owner" : "agent";
+  const caller: Caller = { kind, loopback: true, ...owner };
+  if (!access.mayRead(caller)) return false;
+  try {
+    if (uri !== undefined) requireVisibleUri(vault, access.admitSession(caller, ["read"]), uri);
+    return true;
+  } catch (error) {
+    if (error instanceof GrantMissing) return false;
+    throw error;
+  }
+}
