@@ -34,40 +34,27 @@ const LIMITS = {
 } as const;
 export type BudgetLimit = keyof typeof LIMITS;
 
+const OF_SUMMARIES: readonly BudgetLimit[] = [
+  "MEMORY_SUMMARY_MAX_FILES",
+  "MEMORY_SUMMARY_MAX_CHARS",
+  "MEMORY_SUMMARY_MAX_EST_TOKENS",
+];
+const OF_THE_TASK: readonly BudgetLimit[] = [
+  "MEMORY_TASK_MAX_FILES",
+  "MEMORY_TASK_MAX_CHARS",
+  "MEMORY_TASK_MAX_EST_TOKENS",
+];
+
 /** Which limits a part counts toward; those of the whole task come last. */
 const LIMITS_OF: Readonly<Record<BudgetPart, readonly BudgetLimit[]>> = {
+  // No file of its own: only its tokens count beside those of summaries.
   route: ["MEMORY_SUMMARY_MAX_EST_TOKENS", "MEMORY_TASK_MAX_CHARS", "MEMORY_TASK_MAX_EST_TOKENS"],
-  summary: [
-    "MEMORY_SUMMARY_MAX_FILES",
-    "MEMORY_SUMMARY_MAX_CHARS",
-    "MEMORY_SUMMARY_MAX_EST_TOKENS",
-    "MEMORY_TASK_MAX_FILES",
-    "MEMORY_TASK_MAX_CHARS",
-    "MEMORY_TASK_MAX_EST_TOKENS",
-  ],
+  summary: [...OF_SUMMARIES, ...OF_THE_TASK],
   // A shared file takes the place of a summary.
-  shared: [
-    "MEMORY_SUMMARY_MAX_FILES",
-    "MEMORY_SUMMARY_MAX_CHARS",
-    "MEMORY_SUMMARY_MAX_EST_TOKENS",
-    "MEMORY_TASK_MAX_FILES",
-    "MEMORY_TASK_MAX_CHARS",
-    "MEMORY_TASK_MAX_EST_TOKENS",
-  ],
-  facts: [
-    "MEMORY_DEEP_MAX_MEMORY_FILES",
-    "MEMORY_DEEP_MAX_MEMORY_CHARS",
-    "MEMORY_TASK_MAX_FILES",
-    "MEMORY_TASK_MAX_CHARS",
-    "MEMORY_TASK_MAX_EST_TOKENS",
-  ],
-  history: [
-    "MEMORY_HISTORY_MAX_FILES",
-    "MEMORY_TASK_MAX_FILES",
-    "MEMORY_TASK_MAX_CHARS",
-    "MEMORY_TASK_MAX_EST_TOKENS",
-  ],
-  other: ["MEMORY_TASK_MAX_FILES", "MEMORY_TASK_MAX_CHARS", "MEMORY_TASK_MAX_EST_TOKENS"],
+  shared: [...OF_SUMMARIES, ...OF_THE_TASK],
+  facts: ["MEMORY_DEEP_MAX_MEMORY_FILES", "MEMORY_DEEP_MAX_MEMORY_CHARS", ...OF_THE_TASK],
+  history: ["MEMORY_HISTORY_MAX_FILES", ...OF_THE_TASK],
+  other: OF_THE_TASK,
 };
 
 const QUARTERS = 4;

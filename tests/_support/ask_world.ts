@@ -4,6 +4,20 @@ import type { Services } from "@/lib/services.ts";
 import { type McpWorld, type McpWorldOptions, serveMcp } from "./mcp.ts";
 import type { Files } from "./temp_vault.ts";
 
+export const ZEBRA =
+  "---\nid: m_zebra\nname: Zebra\ndescription: Stripes of zebras\ntags: [a]\n---\nstripes\n";
+
+/** A vault with something of each kind that might be told. */
+export const ZOO: Files = {
+  "memories/zebra.md": ZEBRA,
+  "zoo/summary.md": "---\nproject: zoo\nupdated: 2026-01-01\n---\nzebra summary\n",
+  "zoo/memory.md": "zebra facts\n",
+  "profiles/user.md": "zebra person\n",
+};
+
+/** A memory as it is saved. */
+export const MEMORY_INPUT = { name: "n", description: "d", body: "b", tags: ["t"] };
+
 export const OWNER_TOKEN = "the-owners-own-token";
 
 /** What leads to the vault, whoever goes there. */

@@ -9,19 +9,17 @@ import {
 import { after, before, describe, it } from "@std/testing/bdd";
 import { PROMPTS } from "@/lib/mcp/prompts.ts";
 import { TOOLS } from "@/lib/mcp/tools.ts";
-import { type AskWorld, decide, OWNER_TOKEN, serveAsking } from "@/tests/_support/ask_world.ts";
+import {
+  type AskWorld,
+  decide,
+  MEMORY_INPUT,
+  OWNER_TOKEN,
+  serveAsking,
+  ZEBRA,
+  ZOO,
+} from "@/tests/_support/ask_world.ts";
 import { untilSo } from "@/tests/_support/until.ts";
 import { connectSdk, type SdkConnection } from "@/tests/_support/mcp.ts";
-
-const ZEBRA =
-  "---\nid: m_zebra\nname: Zebra\ndescription: Stripes of zebras\ntags: [a]\n---\nstripes\n";
-const FILES = {
-  "memories/zebra.md": ZEBRA,
-  "zoo/summary.md": "---\nproject: zoo\nupdated: 2026-01-01\n---\nzebra summary\n",
-  "zoo/memory.md": "zebra facts\n",
-  "profiles/user.md": "zebra person\n",
-};
-const SAVE = { name: "n", description: "d", body: "b", tags: ["t"] };
 
 /** Arguments that would tell something; a new tool has to be added. */
 const ARGS: Readonly<Record<string, Record<string, unknown>>> = {
@@ -30,7 +28,7 @@ const ARGS: Readonly<Record<string, Record<string, unknown>>> = {
   memory_search: { query: "zebra" },
   memory_open: { id: "m_zebra" },
   list_memory: {},
-  memory_save: SAVE,
+  memory_save: MEMORY_INPUT,
   remember: { text: "a fact", scope: "global" },
   set_handoff: { body: "b", repo: "https://example.org/a/zoo.git" },
   resume: { repo: "https://example.org/a/zoo.git" },
@@ -75,7 +73,7 @@ for (const transport of ["modern", "legacy", "sse"] as const) {
     };
 
     before(async () => {
-      world = await serveAsking(FILES);
+      world = await serveAsking(ZOO);
       connection = await connectSdk(world.server.url, transport);
     });
     after(async () => {
@@ -252,7 +250,7 @@ for (const transport of ["modern", "legacy", "sse"] as const) {
 
 describe("a task of another folder", () => {
   it("is refused, also where only the client's roots say where it works", async () => {
-    await using world = await serveAsking(FILES);
+    await using world = await serveAsking(ZOO);
     const connectAt = async (folder: string) => {
       const connection = await connectSdk(world.server.url, "modern", {
         capabilities: { roots: {} },
@@ -281,7 +279,7 @@ describe("a task of another folder", () => {
   });
 
   it("is refused where what an agent sends along says so", async () => {
-    await using world = await serveAsking(FILES);
+    await using world = await serveAsking(ZOO);
     await using connection = await connectSdk(world.server.url, "modern");
     const call = async (name: string, folder: string, args: object) => {
       const metadata = { "x-codex-turn-metadata": { workspaces: { [folder]: {} } } };
@@ -305,7 +303,7 @@ describe("a task of another folder", () => {
 
 describe("sessions in mode ask", () => {
   it("read resources by the newest task that may, until they end", async () => {
-    await using world = await serveAsking(FILES);
+    await using world = await serveAsking(ZOO);
     const connection = await connectSdk(world.server.url, "legacy");
     const { client } = connection;
     const asked = await client.callTool({ name: "request_access", arguments: {} });
@@ -327,7 +325,7 @@ describe("sessions in mode ask", () => {
   });
 
   it("hear nothing of what their task may not see", async () => {
-    await using world = await serveAsking(FILES);
+    await using world = await serveAsking(ZOO);
     await using connection = await connectSdk(world.server.url, "legacy");
     const { client } = connection;
     const asked = await client.callTool({ name: "request_access", arguments: {} });
@@ -342,7 +340,7 @@ describe("sessions in mode ask", () => {
   });
 
   it("may subscribe, and hear of changes, only while a task of theirs may read", async () => {
-    await using world = await serveAsking(FILES);
+    await using world = await serveAsking(ZOO);
     await using connection = await connectSdk(world.server.url, "sse");
     const { client } = connection;
     const heard: string[] = [];

@@ -9,21 +9,13 @@ import {
   type AskWorld,
   decide,
   json,
+  MEMORY_INPUT,
   OWNER_TOKEN,
   serveAsking,
+  ZOO,
 } from "@/tests/_support/ask_world.ts";
 import { testWorld } from "@/tests/_support/world.ts";
 
-const ZEBRA =
-  "---\nid: m_zebra\nname: Zebra\ndescription: Stripes of zebras\ntags: [a]\n---\nstripes\n";
-const FILES = {
-  "memories/zebra.md": ZEBRA,
-  "zoo/summary.md": "---\nproject: zoo\nupdated: 2026-01-01\n---\nzebra summary\n",
-  "zoo/memory.md": "zebra facts\n",
-  "profiles/user.md": "zebra person\n",
-};
-
-const SAVE = { name: "n", description: "d", body: "b", tags: ["t"] };
 const HINT = { trigger: "user", text: "stripes of zebras", session: "s" };
 
 interface Sample {
@@ -55,7 +47,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   "GET /api/notes/{path}": { path: "/api/notes/memories/zebra.md" },
   "GET /api/memories": { path: "/api/memories" },
   "GET /api/memories/{id}": { path: "/api/memories/m_zebra" },
-  "POST /api/memories": { path: "/api/memories", init: json("POST", SAVE), status: 201 },
+  "POST /api/memories": { path: "/api/memories", init: json("POST", MEMORY_INPUT), status: 201 },
   "PATCH /api/memories/{id}": {
     path: "/api/memories/m_zebra",
     init: json("PATCH", { name: "Other" }, { "if-match": "*" }),
@@ -110,7 +102,7 @@ describe("routes in mode ask", () => {
   const tasks = {} as Record<Grant | "all" | "pending" | "refused", string>;
 
   before(async () => {
-    world = await serveAsking(FILES);
+    world = await serveAsking(ZOO);
     const open = async (name: keyof typeof tasks, answer: "allow" | "refuse" | "none") => {
       // One caller would be kept from asking again.
       const headers = { "user-agent": name };
