@@ -12,6 +12,8 @@ export const TASK_LIFETIME_MS = GRANT_HOURS * 60 * 60_000;
 export const MAX_TASKS = 1_000;
 /** Questions of one caller that wait for a person; for a new one the oldest is given up. */
 export const MAX_PENDING = 16;
+/** For so long a question is kept for a person, whatever else is asked. */
+export const SPARED_MS = 60 * 60_000;
 /** Refused questions whose tasks have ended, and that the person may still reopen. */
 const MAX_KEPT = 100;
 
@@ -72,7 +74,8 @@ export class Tasks {
   }
 
   /**
-   * Opens a task; of too many, one goes that nobody has allowed anything, and nobody is asked about.
+   * Opens a task; of too many, one goes that nobody has allowed anything, and about which nobody is
+   * asked, or was so long ago.
    *
    * @throws {AppError} `too-many-requests` if there is none to give up.
    */
@@ -160,8 +163,10 @@ export class Tasks {
   #makeRoom(): void {
     const open = [...this.newestFirst()];
     if (open.length < MAX_TASKS) return;
+    const nowMs = this.#options.clock.monotonicMs();
     const idle = open.findLast(({ grants, requests }) =>
-      grants.list.length === 0 && requests.every(({ state }) => state !== "pending")
+      grants.list.length === 0 &&
+      requests.every(({ state, askedAtMs }) => state !== "pending" || nowMs - askedAtMs > SPARED_MS)
     );
     if (idle === undefined) throw tooMany("tasks are open");
     this.drop(idle.id);

@@ -9,7 +9,7 @@ import { describe, it } from "@std/testing/bdd";
 import { Access, type AccessMode, type AskedOutcome } from "@/lib/access/access.ts";
 import type { AskedGrant } from "@/lib/access/grants.ts";
 import { QUIET_AFTER_REFUSAL_MS } from "@/lib/access/refusals.ts";
-import { MAX_PENDING, MAX_TASKS, TASK_LIFETIME_MS } from "@/lib/access/tasks.ts";
+import { MAX_PENDING, MAX_TASKS, SPARED_MS, TASK_LIFETIME_MS } from "@/lib/access/tasks.ts";
 import type { Caller } from "@/lib/contracts.ts";
 import { type Grant, GRANTS } from "@/lib/contracts_access.ts";
 import { GrantMissing } from "@/lib/errors.ts";
@@ -429,11 +429,13 @@ describe("Access in mode ask", () => {
   });
 
   it("opens only so many tasks, and ends none about which somebody else is asked", () => {
-    const { access, allow } = setUp();
+    const { access, allow, wait } = setUp();
     const first = allow({ ...AGENT, principal: "first" }, READ);
     for (let at = 1; at < MAX_TASKS; at++) access.ask({ ...AGENT, principal: `p${at}` }, READ);
 
     throws(() => access.ask({ ...AGENT, principal: "more" }, READ), { code: "too-many-requests" });
+    wait(SPARED_MS + 1);
+    equal(access.ask({ ...AGENT, principal: "more" }, READ).state, "pending");
     access.admit(first, ["read"]);
   });
 
