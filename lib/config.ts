@@ -170,7 +170,8 @@ const ConfigFields = z.strictObject({
     placeholder: "ON|OFF",
   }),
   mcpElicitation: choice(["on", "off"]).default("on").register(notes, {
-    sentence: "Whether agents' own dialogues may ask the person; `off`: nothing but the page may",
+    sentence:
+      "Whether agents' own dialogues may ask the person; `off`: only what takes their token",
     kind: "text",
     placeholder: "ON|OFF",
   }),

@@ -17,7 +17,7 @@ const MAX_PROJECT_CHARS = 100;
 const MAX_WHY_CHARS = 160;
 
 /** The id of a task, as `request_access` returns it. */
-export const taskField = shortText(MAX_FILTER_CHARS).optional();
+const taskField = shortText(MAX_FILTER_CHARS).optional();
 
 /** `POST /api/access/requests`, and the tool `request_access`. */
 export const RequestAccessInput = z.strictObject({

@@ -96,8 +96,8 @@ export class Slicer {
   readonly #sliceMs: number;
   #startMs: number;
   #turns = 0;
-  /** How long it waited for its last turn; before the first, as if others shared the loop. */
-  #waitedMs = 3 * SLICE_MS;
+  /** How long it waited for its last turn. */
+  #waitedMs = 0;
 
   constructor(clock: Clock, sliceMs: number = SLICE_MS) {
     this.#clock = clock;

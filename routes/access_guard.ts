@@ -4,7 +4,7 @@
  */
 import type { Context, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
-import { requireRoom, spendAnswer } from "@/lib/access/spend.ts";
+import { requireRoom, spendAnswer, spendHearsay } from "@/lib/access/spend.ts";
 import type { Caller } from "@/lib/contracts.ts";
 import { GrantMissing } from "@/lib/errors.ts";
 import { isRecord } from "@/lib/is_record.ts";
@@ -26,7 +26,9 @@ type Access = Pick<Services, "access">;
 export function guardAccess({ access }: Access): MiddlewareHandler<AppEnv> {
   return async function checkAccess(c, next) {
     const caller = c.get("caller");
-    const route = matchedRoutes(c).findLast(({ path }) => path !== EVERY_PATH);
+    // Without those that answer to every method: they refuse what no other takes.
+    const route = matchedRoutes(c)
+      .findLast(({ method, path }) => path !== EVERY_PATH && method !== "ALL");
     if (!access.isBound(caller) || route === undefined) return await next();
     const { who, grants = [], isCounted = false } = needsOf(c.req.method, toTemplate(route.path));
     if (who === "anybody" || who === "mcp") return await next();
@@ -42,9 +44,11 @@ export function guardAccess({ access }: Access): MiddlewareHandler<AppEnv> {
     c.set("caller", admitted);
     if (grants.includes("read")) requireRoom(access, admitted);
     await next();
-    if (grants.includes("read") && c.res.ok) access.confirm(admitted, grants);
+    const isTold = (grants.includes("read") || admitted.view !== undefined) && c.res.ok;
+    if (isTold) access.confirm(admitted, who === "hints" ? ["read"] : grants);
     // Nobody gets to see the body of an answer to HEAD.
-    if (!isCounted && c.req.method !== "HEAD") await count(c, access);
+    if (isCounted || c.req.method === "HEAD") return;
+    await count(c, grants.includes("read") ? spendAnswer : spendHearsay, access);
   };
 }
 
@@ -58,13 +62,17 @@ function admitForHints(access: Access["access"], caller: Caller, said: Said): Ca
   }
 }
 
-async function count(c: Context<AppEnv>, access: Access["access"]): Promise<void> {
+async function count(
+  c: Context<AppEnv>,
+  spend: typeof spendAnswer,
+  access: Access["access"],
+): Promise<void> {
   const isJson = c.res.headers.get("content-type")?.startsWith("application/json");
   if (!c.res.ok || !isJson) return;
   const { status, headers } = c.res;
   const answer: unknown = await c.res.json();
   if (!isRecord(answer)) throw new TypeError("Only objects can be counted");
-  const counted = JSON.stringify(spendAnswer(access, c.get("caller"), answer));
+  const counted = JSON.stringify(spend(access, c.get("caller"), answer));
   headers.delete("content-length");
   c.res = undefined;
   c.res = new Response(counted, { status, headers });

@@ -58,9 +58,11 @@ function findRequest({ access }: Services, id: string): AccessRequest | undefine
 
 /** What a page shows whose question is gone. */
 const GONE: PageContent = {
-  text: "这个问题已不存在：它的任务已经结束，或者服务器重新启动过。\n" +
-    "There is no such question any more: its task has ended, or the server was started anew.",
+  text: "这个问题已不存在：它的任务已经结束，或者服务器重新启动过，或者被更新的问题取代。\n" +
+    "There is no such question any more: its task has ended, the server was started " +
+    "anew, or newer questions took its place.",
   state: "ended",
+  isOver: true,
 };
 
 async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
@@ -83,6 +85,8 @@ type PageState = AccessRequest["state"] | "ended";
 interface PageContent {
   readonly text: string;
   readonly state: PageState;
+  /** Whether the task has ended. */
+  readonly isOver: boolean;
 }
 
 const STATES: Readonly<Record<PageState, string>> = {
@@ -115,7 +119,7 @@ interface PageOptions {
 
 function showPage(
   c: Context<AppEnv>,
-  { text, state }: PageContent,
+  { text, state, isOver }: PageContent,
   { status = 200, notice }: PageOptions = {},
 ): Response | Promise<Response> {
   // The browser has to name this page as the origin of its form.
@@ -140,7 +144,7 @@ function showPage(
       <p><strong>${STATES[state]}</strong></p>
       <pre>${text}</pre>
       ${notice === undefined ? "" : html`<p role="status">${NOTICES[notice]}</p>`}
-      ${formFor(CHOICES[state])}
+      ${formFor(CHOICES[state].filter((choice) => !isOver || choice === "reopen"))}
         </body>
       </html>
     `,

@@ -13,7 +13,7 @@ import { type AllowedNames, isAllowedHost, isAllowedOrigin, isCrossSite } from "
 import { authorityOf } from "./request_target.ts";
 
 /** Names the task that a request belongs to. */
-export const TASK_HEADER = "x-commonplace-task";
+const TASK_HEADER = "x-commonplace-task";
 
 /** Refuses requests that name another server, or come from a page of another site. */
 export function guardNames(allowed: AllowedNames): MiddlewareHandler<AppEnv> {

@@ -79,7 +79,8 @@ export function noSuchTask(): AppError {
 export function noSuchRequest(): AppError {
   return new AppError(
     "not-found",
-    "There is no such request: its task has ended, or the server was started anew",
+    "There is no such request: its task has ended, the server was started anew, or newer questions " +
+      "took its place",
   );
 }
 

@@ -22,17 +22,9 @@ import {
 import { Budget } from "./budget.ts";
 import { type AskedGrant, wishKey } from "./grants.ts";
 import type { DeepScope, ReadingAccess } from "./reading_access.ts";
-import { Refusals } from "./refusals.ts";
-import {
-  isOf,
-  isWithin,
-  type SaidPlace,
-  type Task,
-  TASK_LIFETIME_MS,
-  type TaskPlace,
-  type TaskRequest,
-  Tasks,
-} from "./tasks.ts";
+import { Refusals, type RefusedCaller } from "./refusals.ts";
+import { type CallPlace, closer, TaskPlaces } from "./task_places.ts";
+import { isOf, type Task, TASK_LIFETIME_MS, type TaskRequest, Tasks } from "./tasks.ts";
 import { makeView } from "./view.ts";
 
 export type AccessMode = "open" | "ask";
@@ -45,12 +37,6 @@ export interface AccessOptions {
   readonly toRepoId: (url: string) => string | undefined;
 }
 
-/** Where a call comes from, as far as that is known. */
-export interface CallPlace extends SaidPlace {
-  /** Where the client itself says that it works, if the call does not say it: its first root. */
-  readonly found?: string | undefined;
-}
-
 /** A question to a person. */
 export interface AccessRequest {
   readonly id: string;
@@ -59,6 +45,8 @@ export interface AccessRequest {
   /** What the person is asked, in their language. */
   readonly text: string;
   readonly state: TaskRequest["state"];
+  /** True if its task has ended: then all that can be decided is whether to be asked again. */
+  readonly isOver: boolean;
 }
 
 /** What became of a wish. */
@@ -81,18 +69,21 @@ export interface TaskState {
 export class Access implements ReadingAccess {
   readonly mode: AccessMode;
   readonly #clock: Clock;
-  readonly #toRepoId: AccessOptions["toRepoId"];
+  readonly #places: TaskPlaces;
   readonly #tasks: Tasks;
   readonly #refusals: Refusals;
+  /** What was put forward to somebody's client in vain. */
+  readonly #unanswered: Refusals;
   /** By what an admitted caller may see, as a task may end while a call is under way. */
   readonly #admitted = new WeakMap<View, Task>();
 
   constructor({ mode, toRepoId, ...seams }: AccessOptions) {
     this.mode = mode;
     this.#clock = seams.clock;
-    this.#toRepoId = toRepoId;
+    this.#places = new TaskPlaces(toRepoId);
     this.#tasks = new Tasks(seams);
     this.#refusals = new Refusals(seams.clock);
+    this.#unanswered = new Refusals(seams.clock);
   }
 
   /** Whether a caller has to be allowed what it does. */
@@ -111,11 +102,12 @@ export class Access implements ReadingAccess {
     if (first === undefined || !this.isBound(caller)) return caller;
     const task = this.#requireTask(caller, first, place);
     requireGrants(task, needs);
+    this.#places.bind(task, caller, place);
     const view = makeView(task.grants, task.deepFolders);
     this.#admitted.set(view, task);
     const { cwd, repoId } = task.place;
     const repo = repoId === undefined ? {} : { repo: `https://${repoId}` };
-    return { ...caller, task: task.id, cwd: caller.cwd ?? place.found ?? cwd, ...repo, view };
+    return { ...caller, task: task.id, cwd: caller.cwd ?? closer(cwd, place.found), ...repo, view };
   }
 
   /**
@@ -129,8 +121,13 @@ export class Access implements ReadingAccess {
   }
 
   /** The same where a session stands for its newest task, as nobody can name one. */
-  admitSession(caller: Caller, needs: readonly Grant[]): Caller {
-    return this.admit({ ...caller, task: this.#impliedTask(caller, needs) }, needs);
+  admitSession(caller: Caller, needs: readonly Grant[], place: CallPlace = {}): Caller {
+    return this.admit({ ...caller, task: this.#impliedTask(caller, needs) }, needs, place);
+  }
+
+  /** Tells whether the caller's task works in a folder, from which its calls have to come. */
+  worksInFolder(caller: Caller): boolean {
+    return this.#findOwn(caller)?.place.cwd !== undefined;
   }
 
   /** Tells whether `admitSession()` would let the caller do it. */
@@ -159,15 +156,15 @@ export class Access implements ReadingAccess {
     if (grant === "deep" && !known?.grants.has("read")) throw readComesFirst(known?.id);
     if (known?.grants.covers(asked)) return { state: "granted", task: known.id };
     const refused = known?.requests.findLast((each) => isRefusalOf(grant, each, known));
-    if (refused) return { state: "refused", task: refused.task.id, request: show(refused) };
+    if (refused) return { state: "refused", task: refused.task.id, request: this.#show(refused) };
     const refusedId = this.#refusals.find(caller, asked);
     if (refusedId !== undefined) {
       const request = this.#tasks.findRequest(refusedId);
-      return { state: "refused", ...(request ? { request: show(request) } : {}) };
+      return { state: "refused", ...(request ? { request: this.#show(request) } : {}) };
     }
     const pending = known?.requests.find((each) => isSameWish(each, asked)) ??
-      this.#tasks.put(known ?? this.#tasks.open(caller, this.#placeOf(caller, place)), asked);
-    return { state: "pending", task: pending.task.id, request: show(pending) };
+      this.#tasks.put(known ?? this.#tasks.open(caller, this.#places.of(caller, place)), asked);
+    return { state: "pending", task: pending.task.id, request: this.#show(pending) };
   }
 
   /**
@@ -189,12 +186,12 @@ export class Access implements ReadingAccess {
       this.#refusals.forget(task, asked);
     }
     task.grants.set(task.requests.flatMap((each) => each.state === "granted" ? each.asked : []));
-    return show(request);
+    return this.#show(request);
   }
 
   /** @throws {AppError} `not-found` if there is no such question, or its task has ended. */
   request(requestId: string): AccessRequest {
-    return show(this.#tasks.requireRequest(requestId));
+    return this.#show(this.#tasks.requireRequest(requestId));
   }
 
   /**
@@ -209,9 +206,16 @@ export class Access implements ReadingAccess {
     const isClosed = request?.task.requests.some(({ asked, putForwardAtMs, state }) =>
       asked.grant === request.asked.grant && putForwardAtMs !== undefined && state === "pending"
     );
-    if (request === undefined || isClosed) return false;
+    const isQuiet = request && this.#unanswered.find(sessionOf(caller), request.asked);
+    if (request === undefined || isClosed || isQuiet) return false;
     request.putForwardAtMs = this.#clock.monotonicMs();
     return true;
+  }
+
+  /** Takes note that a client gave no answer of a person's, so that it is not asked again at once. */
+  noteUnanswered(caller: Caller, requestId: string): void {
+    const request = this.#findWaiting(caller, requestId);
+    if (request) this.#unanswered.note(sessionOf(caller), request.asked, requestId);
   }
 
   /**
@@ -273,6 +277,11 @@ export class Access implements ReadingAccess {
     task.deepFolders.set(folder, projects.add(project));
   }
 
+  #show({ id, task, asked, text, state }: TaskRequest): AccessRequest {
+    const isOver = this.#tasks.find(task.id) === undefined;
+    return { id, task: task.id, asked, text, state, isOver };
+  }
+
   #admittedTo({ view }: Caller): Task | undefined {
     return view && this.#admitted.get(view);
   }
@@ -292,29 +301,8 @@ export class Access implements ReadingAccess {
 
   #requireTask(caller: Caller, grant: Grant, place: CallPlace): Task {
     const task = this.#requireOwn(caller, grant);
-    if (!this.#isPlace(task, caller, place)) throw isElsewhere(task.id);
+    if (!this.#places.fits(task.place, caller, place)) throw isElsewhere(task.id);
     return task;
-  }
-
-  #placeOf(caller: Caller, { repo, found, cwd = caller.cwd ?? found }: CallPlace): TaskPlace {
-    if (repo === undefined) return { cwd, repoId: undefined };
-    return { cwd: undefined, repoId: this.#toRepoId(repo) };
-  }
-
-  /** Nothing that says where a call comes from may speak for another place than that of its task. */
-  #isPlace(task: Task, caller: Caller, { repo, found, cwd = caller.cwd }: CallPlace): boolean {
-    const { place } = task;
-    if (place.cwd === undefined && place.repoId === undefined) {
-      task.place = this.#placeOf(caller, { repo, cwd });
-      return true;
-    }
-    if (repo !== undefined) {
-      return place.repoId !== undefined && this.#toRepoId(repo) === place.repoId;
-    }
-    if (cwd !== undefined) return place.cwd !== undefined && isWithin(place.cwd, cwd);
-    // A client that was opened above or below is the same one.
-    return found === undefined || place.cwd === undefined ||
-      isWithin(place.cwd, found) || isWithin(found, place.cwd);
   }
 
   #impliedTask(caller: Caller, needs: readonly Grant[]): string | undefined {
@@ -327,7 +315,7 @@ export class Access implements ReadingAccess {
 
   /** A caller that has lost the task's id before it was decided does not ask twice. */
   #findPending(caller: Caller, asked: AskedGrant, place: CallPlace): TaskRequest | undefined {
-    const { cwd, repoId } = this.#placeOf(caller, place);
+    const { cwd, repoId } = this.#places.of(caller, place);
     for (const request of this.#tasks.pending()) {
       const { task } = request;
       // Another program, or another purpose, is another question.
@@ -370,6 +358,7 @@ function whyNot(task: Task, grant: Grant): GrantMissing {
   }
 }
 
-function show({ id, task, asked, text, state }: TaskRequest): AccessRequest {
-  return { id, task: task.id, asked, text, state };
+/** A program may be asked in another session what it could not show in this one. */
+function sessionOf({ principal = "", client, sessionId = "" }: Caller): RefusedCaller {
+  return { principal: JSON.stringify([principal, sessionId]), client };
 }

@@ -61,13 +61,20 @@ export class TaskGrants {
 }
 
 /** Returns a topic as it is compared: a file's path below `_shared/`, with or without its ending. */
-export function toTopic(name: string): string {
+function toTopic(name: string): string {
   return toKey(name).replace(/^_shared\//, "").replace(/\.(?:md|markdown)$/i, "");
+}
+
+/** Tells whether who gets what is asked for gets all that another wish is about. */
+export function includesWish(asked: AskedGrant, other: AskedGrant): boolean {
+  const topics = new Set(asked.shared.map(toTopic));
+  return asked.grant === other.grant && toKey(asked.project ?? "") === toKey(other.project ?? "") &&
+    (asked.history || !other.history) && other.shared.every((topic) => topics.has(toTopic(topic)));
 }
 
 /** Tells wishes apart by what the person would decide, not by the words for it. */
 export function wishKey({ grant, project = "", history, shared }: AskedGrant): string {
-  return JSON.stringify([grant, toKey(project), history, shared.map(toTopic).sort()]);
+  return JSON.stringify([grant, toKey(project), history, [...new Set(shared.map(toTopic))].sort()]);
 }
 
 function toKey(name: string): string {

@@ -52,8 +52,7 @@ export function requireRoom(access: Spending, caller: Caller): void {
  * @throws {BudgetExceeded} If it is about a file, and the task may open no more of these.
  */
 export function spendAnswer(access: Spending, caller: Caller, answer: Json): Json {
-  // Who may only write is told nothing that it has not said itself.
-  if (!access.isBound(caller) || caller.view?.canRead === false) return answer;
+  if (!access.isBound(caller)) return answer;
   const budget = access.budgetOf(caller);
   const walk = new Walk(budget);
   const shown = walk.object(answer, "other");
@@ -67,6 +66,23 @@ export function spendAnswer(access: Spending, caller: Caller, answer: Json): Jso
       ...(notShown > 0 ? { notShown } : {}),
     },
   };
+}
+
+/** Of a write: what it tells of other files, and of a memory what it was before. */
+const HEARSAY = ["similar", "notice"] as const;
+const CONTENT = ["name", "description", "tags"] as const;
+
+/**
+ * Counts of the answer to a write what the caller has not said itself; what does not fit is left out.
+ * Who may not read is told none of it.
+ */
+export function spendHearsay(access: Spending, caller: Caller, answer: Json): Json {
+  if (!access.isBound(caller) || caller.view?.canRead === false) return answer;
+  const keys = answer["created"] === false ? [...HEARSAY, ...CONTENT] : HEARSAY;
+  const told = keys.flatMap((key) =>
+    answer[key] === undefined ? [] : [[key, answer[key]] as const]
+  );
+  return { ...answer, ...spendList(access, caller, Object.fromEntries(told)) };
 }
 
 /** The same for a list of a shape that has no room to say what is left. */
@@ -114,6 +130,8 @@ class Walk {
     if (opened) openFile(this.#budget, part, String(opened["path"]));
     const shown = Object.entries(withoutRepeat(value)).map(([key, inner]) => {
       if (isFree(key, inner)) return [key, inner];
+      // Of a note, as against a memory, it is not told what stands there, but whether it is sound.
+      if (key === OF_THE_NOTE && "nameFrom" in value) return [key, inner];
       return [key, key === OF_THE_NOTE ? this.#whole(inner, part) : this.#any(inner, part)];
     });
     return withTrueLines(Object.fromEntries(shown), value);
@@ -143,17 +161,24 @@ class Walk {
     return taken.text;
   }
 
-  /** Items stay whole, and the first that does not fit is the end of the list. */
+  /** Items stay whole; the first for which the task has no room is the end of the list. */
   #list(items: readonly unknown[], outer: BudgetPart): unknown[] {
     const shown: unknown[] = [];
+    let isOver = false;
     for (const item of items) {
+      if (isOver) {
+        this.notShown++;
+        continue;
+      }
       const kind = isRecord(item) ? String(item["kind"]) : "";
       const part = PARTS[kind] ?? outer;
       const limit = this.#budget.limitFor(part, textsOf(item).join(""));
       if (limit !== undefined) {
         this.#reached.add(limit);
-        this.notShown += items.length - shown.length;
-        break;
+        this.notShown++;
+        // Others may be of a part that has room.
+        if (!isOver) isOver = limit.startsWith("MEMORY_TASK_");
+        continue;
       }
       shown.push(this.#any(item, part));
     }

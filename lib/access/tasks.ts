@@ -1,5 +1,5 @@
 /** The tasks that agents have opened, each with its grants, its budget and its questions. */
-import { resolve, sep } from "node:path";
+import { isAbsolute, resolve, sep } from "node:path";
 import type { Caller } from "@/lib/contracts.ts";
 import type { Clock, NewId } from "@/lib/seams.ts";
 import { noSuchRequest, tooMany } from "./_messages.ts";
@@ -13,7 +13,7 @@ export const MAX_TASKS = 1_000;
 /** Questions of one caller that wait for a person; for a new one the oldest is given up. */
 export const MAX_PENDING = 16;
 /** For so long a question is kept for a person, whatever else is asked. */
-export const SPARED_MS = 60 * 60_000;
+export const SPARED_MS = 10 * 60_000;
 /** Refused questions whose tasks have ended, and that the person may still reopen. */
 const MAX_KEPT = 100;
 
@@ -116,15 +116,15 @@ export class Tasks {
 
   /** Ends a task; what was refused in it a short time ago can still be reopened. */
   drop(id: string): void {
-    for (const { id: requestId, state } of this.#tasks.get(id)?.requests ?? []) {
-      if (state !== "refused") this.#requests.delete(requestId);
+    for (const request of this.#tasks.get(id)?.requests ?? []) {
+      if (!this.#isRecent(request)) this.#requests.delete(request.id);
     }
     this.#tasks.delete(id);
     this.#forgetRefused();
   }
 
   put(task: Task, asked: AskedGrant): TaskRequest {
-    this.#giveUpOldest(task.principal);
+    this.#giveUpOldest(task);
     const { cwd, repoId } = task.place;
     const request: TaskRequest = {
       id: this.#options.newId(),
@@ -172,15 +172,16 @@ export class Tasks {
     this.drop(idle.id);
   }
 
-  /** What nobody has answered for longest makes room for what is asked now. */
-  #giveUpOldest(principal: string): void {
-    const waiting = [...this.pending()].filter(({ task }) => task.principal === principal);
+  /** What nobody has answered for longest makes room for what is asked now, but not in its own task. */
+  #giveUpOldest(asking: Task): void {
+    const waiting = [...this.pending()].filter(({ task }) => task.principal === asking.principal);
     if (waiting.length < MAX_PENDING) return;
-    const [oldest] = waiting;
+    const oldest = waiting.find(({ task }) => task !== asking) ?? waiting[0];
     if (oldest === undefined) return;
-    this.#requests.delete(oldest.id);
-    oldest.task.requests.splice(oldest.task.requests.indexOf(oldest), 1);
-    if (oldest.task.requests.length === 0) this.drop(oldest.task.id);
+    const { id, task } = oldest;
+    this.#requests.delete(id);
+    task.requests.splice(task.requests.indexOf(oldest), 1);
+    if (task.requests.length === 0 && task !== asking) this.drop(task.id);
   }
 
   #forgetRefused(): void {
@@ -193,7 +194,8 @@ export class Tasks {
 
   #isRecent({ state, askedAtMs }: TaskRequest): boolean {
     const ageMs = this.#options.clock.monotonicMs() - askedAtMs;
-    return state === "refused" && ageMs < TASK_LIFETIME_MS + QUIET_AFTER_REFUSAL_MS;
+    const isSettled = state === "refused" || state === "reopened";
+    return isSettled && ageMs < TASK_LIFETIME_MS + QUIET_AFTER_REFUSAL_MS;
   }
 
   /** By two clocks: one stands still while the machine sleeps, the other can be set back. */
@@ -211,6 +213,8 @@ export function isOf(task: Task, { principal = "", sessionId }: Caller): boolean
 
 /** Tells whether a folder is that of a task, or lies below it; by their names alone. */
 export function isWithin(folder: string, place: string): boolean {
+  // What is relative would be taken from where the server was started.
+  if (!isAbsolute(folder) || !isAbsolute(place)) return false;
   const [outer, inner] = [resolve(folder), resolve(place)];
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }

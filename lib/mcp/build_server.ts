@@ -156,5 +156,5 @@ const TASK_KEY = "commonplace/task";
 
 function taskOfMetadata(meta: ServerContext["mcpReq"]["_meta"]): string | undefined {
   const task = meta?.[TASK_KEY];
-  return typeof task === "string" ? task : undefined;
+  return typeof task === "string" ? task.trim() || undefined : undefined;
 }

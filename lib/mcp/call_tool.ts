@@ -1,7 +1,7 @@
 /** One call of a tool, from its arguments to its result, whatever happens on the way. */
 import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server";
 import type { SaidPlace } from "@/lib/access/tasks.ts";
-import { requireRoom, spendAnswer } from "@/lib/access/spend.ts";
+import { requireRoom, spendAnswer, spendHearsay } from "@/lib/access/spend.ts";
 import type { Caller } from "@/lib/contracts.ts";
 import type { Invocation } from "@/lib/contracts_tools.ts";
 import { AppError, describeFailure, toToolError } from "@/lib/errors.ts";
@@ -58,9 +58,11 @@ export async function callTool(
   const isSaid = (said.cwd ?? said.repo ?? asking.cwd) !== undefined;
   /** Returns `undefined` if the client is to say first where it works. */
   const admit = async (): Promise<Caller | undefined> => {
-    const isChecked = access.isBound(asking) && tool.grants.length > 0 && asking.task !== undefined;
-    // A task belongs to its place, also where a call does not name one.
-    if (isSaid || !(isChecked || needsPlace(tool, args))) {
+    // A task belongs to its folder, also where a call does not name one.
+    const isChecked = tool.grants.length > 0 && access.worksInFolder(asking);
+    // Where its task says what it needs, or has to be refused, nobody is asked in vain.
+    const isBound = access.isBound(asking) && tool.grants.length > 0;
+    if (isSaid || !(isChecked || (needsPlace(tool, args) && !isBound))) {
       return access.admit(asking, tool.grants, said);
     }
     const placed = await place(asking);
@@ -76,8 +78,7 @@ export async function callTool(
     if (onProgress) await awaitIndex(services, onProgress, caller.signal);
     const answer = await tool.call(services, caller, given);
     if (tool.grants.includes("read")) access.confirm(caller, tool.grants);
-    const isFree = tool.isCounted || tool.grants.length === 0;
-    const result = toResult(isFree ? answer : spendAnswer(access, caller, answer));
+    const result = toResult(spend(services, tool, { caller, answer }));
     record("ok");
     return result;
   } catch (error) {
@@ -90,6 +91,17 @@ export async function callTool(
     }
     return { content: [{ type: "text", text: toToolError(error, requestId) }], isError: true };
   }
+}
+
+/** Counts what an answer tells, by what the tool is for. */
+function spend(
+  { access }: CallDeps["services"],
+  { grants, isCounted }: Tool,
+  { caller, answer }: { readonly caller: Caller; readonly answer: ToolAnswer },
+): ToolAnswer {
+  if (isCounted || grants.length === 0) return answer;
+  if (grants.includes("read")) return spendAnswer(access, caller, answer);
+  return spendHearsay(access, caller, answer);
 }
 
 /** Where the call itself says that it comes from; what is no text is refused later. */

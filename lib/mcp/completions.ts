@@ -36,6 +36,7 @@ export function addCompletions(
       const reader = access.admitSession(caller, ["read"]);
       const typed = params.argument.value.toLowerCase();
       const { values, total } = await findValues(services, params.ref, typed);
+      if (!access.mayRead(caller)) return nothing;
       const { shown } = spendList(access, reader, { shown: values.slice(0, MAX_COMPLETIONS) });
       // How many there are tells of those that are not shown.
       const count = access.isBound(reader) ? shown.length : total;

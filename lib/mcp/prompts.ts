@@ -212,7 +212,7 @@ export const PROMPTS: readonly Prompt[] = [startTask, handOff, audit];
 export function addPrompts(
   { server }: McpServer,
   services: Services,
-  { callerOf, place }: Senders,
+  { callerOf, place: findPlace }: Senders,
 ): void {
   server.setRequestHandler("prompts/list", () => ({
     prompts: PROMPTS.map(({ listing }) => ({ ...listing, arguments: [...listing.arguments] })),
@@ -230,14 +230,21 @@ export function addPrompts(
       const { access } = services;
       const asking = callerOf(context);
       const { askFirst } = prompt;
+      const place = { cwd: given.get("cwd"), repo: given.get("repo") };
       if (askFirst && !access.mayRead(asking)) {
         return toMessage(prompt, await orProtocolError(() => Promise.resolve(askFirst(given))));
       }
-      const reader = askFirst ? access.admitSession(asking, ["read"]) : asking;
+      const reader = await orProtocolError(() =>
+        Promise.resolve(askFirst ? access.admitSession(asking, ["read"], place) : asking)
+      );
       const isPlaced = prompt.needsPlace && !isPlaceSaid;
-      const caller = isPlaced ? await place(reader, context) : reader;
+      const caller = isPlaced ? await findPlace(reader, context) : reader;
       if (caller === undefined) return ASK_FOR_ROOTS;
-      const text = await orProtocolError(() => prompt.write(services, caller, given));
+      const text = await orProtocolError(async () => {
+        const written = await prompt.write(services, caller, given);
+        if (askFirst) access.confirm(caller, ["read"]);
+        return written;
+      });
       return toMessage(prompt, text);
     },
   );

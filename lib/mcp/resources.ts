@@ -116,7 +116,9 @@ export function addResources(
     if (!services.access.mayRead(caller)) return { resources: [] };
     return await orProtocolError(async () => {
       const reader = services.access.admitSession(caller, ["read"]);
-      return spendList(services.access, reader, await listResources(services, reader, cursor));
+      const list = await listResources(services, reader, cursor);
+      services.access.confirm(reader, ["read"]);
+      return spendList(services.access, reader, list);
     });
   });
   server.setRequestHandler("resources/templates/list", () => ({

@@ -95,7 +95,10 @@ export function takeAnswer(
   const waitedMs = access.msSincePutForward(caller, requestId);
   if (waitedMs === undefined) return undefined;
   const isMachine = reply === "declined" && waitedMs < LEAST_READING_MS;
-  if (reply === "none" || isMachine) return access.request(requestId).task;
+  if (reply === "none" || isMachine) {
+    access.noteUnanswered(caller, requestId);
+    return access.request(requestId).task;
+  }
   const decision = reply === "allow" ? "allow" : "refuse";
   const { asked, state, task } = access.decide(requestId, decision);
   logger.info("access-decided", { grant: asked.grant, state });
@@ -127,7 +130,7 @@ export function requireOwner({ kind }: Caller): void {
   );
 }
 
-export function toRequestAnswer({ id, task, state, text }: AccessRequest): AccessRequestAnswer {
+function toRequestAnswer({ id, task, state, text }: AccessRequest): AccessRequestAnswer {
   return { requestId: id, task, state, text };
 }
 

@@ -282,8 +282,9 @@ describe("Access in mode ask", () => {
         found: folder,
       });
 
-    equal(found("/work/zoo").cwd, "/work/zoo");
-    found("/work/zoo/src/a");
+    // The whole of which the task is a part does not widen it.
+    equal(found("/work/zoo").cwd, "/work/zoo/src");
+    equal(found("/work/zoo/src/a").cwd, "/work/zoo/src/a");
     throws(() => found("/work/ape"), missing(/another place/));
     const named = { ...caller, cwd: undefined };
     equal(access.admit(named, ["read"], { cwd: "/work/zoo/src/b" }).task, caller.task);
@@ -349,6 +350,63 @@ describe("Access in mode ask", () => {
     equal(access.decide(idOf(asked), "reopen").state, "reopened");
 
     equal(access.ask({ ...AGENT, sessionId: "t" }, READ).state, "pending");
+  });
+
+  it("takes no relative folder, and nothing that a refused call names, for the task's place", () => {
+    const { access, allow } = setUp();
+    const caller = allow(AGENT, READ);
+
+    throws(() => access.admit(caller, ["write"], { cwd: "/elsewhere" }), missing(/WRITE/));
+    access.admit(caller, ["read"], { cwd: "relative/dir" });
+    access.admit(caller, ["read"], { repo: "no remote" });
+    access.admit(caller, ["read"], { cwd: "/work" });
+    throws(() => access.admit(caller, ["read"], { cwd: "/elsewhere" }), missing(/another place/));
+    throws(() => access.admit(caller, ["read"], { cwd: "work" }), missing(/another place/));
+  });
+
+  it("lets a task of a remote be used wherever its agent runs", () => {
+    const { access, idOf } = setUp();
+    const asked = access.ask(AGENT, READ, { repo: "https://example.org/a/b" });
+    access.decide(idOf(asked), "allow");
+    const caller = { ...AGENT, task: asked.task, cwd: "/tmp" };
+
+    const admitted = access.admit(caller, ["read"]);
+
+    equal(admitted.repo, "https://example.org/a/b");
+    equal(access.ask(caller, WRITE).state, "pending");
+    throws(() => access.admit(caller, ["read"], { cwd: "/tmp" }), missing(/another place/));
+  });
+
+  it("takes a wish that holds what was refused for the same, and what holds less for another", () => {
+    const { access, idOf } = setUp();
+    access.decide(idOf(access.ask({ ...AGENT, cwd: "/1" }, { ...READ, shared: ["a"] })), "refuse");
+    const stateOf = (shared: string[]) =>
+      access.ask({ ...AGENT, cwd: `/${shared.join("-")}` }, { ...READ, shared }).state;
+
+    deepEqual([stateOf(["a", "b"]), stateOf(["a", "a"]), stateOf(["b"])], [
+      "refused",
+      "refused",
+      "pending",
+    ]);
+    equal(access.ask({ ...AGENT, cwd: "/2" }, READ).state, "pending");
+    access.decide(idOf(access.ask({ ...AGENT, cwd: "/2" }, READ)), "refuse");
+    equal(stateOf(["c"]), "refused");
+  });
+
+  it("does not put a question forward again that a client has left without an answer", () => {
+    const { access, idOf, wait } = setUp();
+    const forward = (more: object) => {
+      const caller = { ...AGENT, ...more };
+      const id = idOf(access.ask(caller, READ));
+      const isAsked = access.putForward(caller, id);
+      if (isAsked) access.noteUnanswered(caller, id);
+      return isAsked;
+    };
+
+    deepEqual([forward({ cwd: "/1" }), forward({ cwd: "/2" })], [true, false]);
+    ok(forward({ cwd: "/3", sessionId: "s" }));
+    wait(QUIET_AFTER_REFUSAL_MS);
+    ok(forward({ cwd: "/4" }));
   });
 
   it("asks nobody through the client who has closed such a question", () => {
@@ -426,6 +484,17 @@ describe("Access in mode ask", () => {
     throws(() => access.request(asked[0] ?? ""), { code: "not-found" });
     for (const id of [...asked.slice(1), others]) equal(access.request(id).state, "pending");
     access.admit(own, ["read"]);
+  });
+
+  it("never gives up the task that asks", () => {
+    const { access, idOf } = setUp();
+    const own = access.ask({ ...AGENT, cwd: "/own" }, READ);
+    for (let at = 1; at < MAX_PENDING; at++) access.ask({ ...AGENT, cwd: `/${at}` }, READ);
+
+    const more = access.ask({ ...AGENT, cwd: "/own", task: own.task }, WRITE);
+
+    deepEqual([more.state, more.task], ["pending", own.task]);
+    equal(access.request(idOf(own)).state, "pending");
   });
 
   it("opens only so many tasks, and ends none about which somebody else is asked", () => {

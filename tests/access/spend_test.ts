@@ -7,7 +7,13 @@ import {
 } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { Budget } from "@/lib/access/budget.ts";
-import { requireRoom, spendAnswer, spendFile, spendList } from "@/lib/access/spend.ts";
+import {
+  requireRoom,
+  spendAnswer,
+  spendFile,
+  spendHearsay,
+  spendList,
+} from "@/lib/access/spend.ts";
 import type { Caller } from "@/lib/contracts.ts";
 
 const AGENT: Caller = { kind: "agent", loopback: true };
@@ -106,6 +112,59 @@ describe("spendAnswer()", () => {
     const { truncated } = shown["budget"] as { truncated: string[] };
     equal((shown["results"] as unknown[]).length, 3);
     deepEqual(truncated, ["MEMORY_DEEP_MAX_MEMORY_CHARS=3000"]);
+  });
+});
+
+describe("spendAnswer() where a part is used up", () => {
+  it("spendAnswer() leaves out what is of that part, and goes on with the rest", () => {
+    const { access, budget } = setUp();
+    budget.take("summary", "x".repeat(4_000));
+    const results = [
+      { id: "s", kind: "summary", snippet: "of a summary" },
+      { id: "m", kind: "memory", snippet: "of a memory" },
+    ];
+
+    const shown = spendAnswer(access, AGENT, { results });
+
+    deepEqual(shown["results"], results.slice(1));
+    equal((shown["budget"] as { notShown: number }).notShown, 1);
+  });
+
+  it("spendAnswer() says of a note whether its frontmatter is sound, whatever is left", () => {
+    const { access, budget } = setUp();
+    budget.take("other", "x".repeat(7_999));
+    const frontmatter = { state: "invalid", reason: "bad-yaml", line: 2 };
+
+    const shown = spendAnswer(access, AGENT, { nameFrom: "file", frontmatter, tags: ["abc"] });
+
+    deepEqual(shown["frontmatter"], frontmatter);
+  });
+});
+
+describe("spendHearsay()", () => {
+  const saved = { created: true, name: "mine", description: "mine", tags: ["a"], status: "active" };
+  const similar = [{ id: "m1", name: "another", score: 1 }];
+
+  it("spendHearsay() counts nothing of what the caller has said itself", () => {
+    const { access, budget } = setUp();
+
+    deepEqual(spendHearsay(access, AGENT, { ...saved, similar }), { ...saved, similar });
+    equal(budget.report.used.chars, "another".length);
+    spendHearsay(access, AGENT, { ...saved, created: false });
+    equal(budget.report.used.chars, "another".length + "mineminea".length);
+  });
+
+  it("spendHearsay() leaves out what does not fit, and nothing that the answer has to have", () => {
+    const { access, budget } = setUp();
+    budget.take("other", "x".repeat(8_000));
+
+    const created = spendHearsay(access, AGENT, { ...saved, similar });
+    const changed = spendHearsay(access, AGENT, { ...saved, created: false });
+    const handedOff = { status: "saved", branch: "main", scope: "01", path: "a.md" };
+
+    deepEqual(created, { ...saved, similar: [] });
+    deepEqual(changed, { ...saved, created: false, name: "", description: "", tags: [] });
+    deepEqual(spendHearsay(access, AGENT, handedOff), handedOff);
   });
 });
 

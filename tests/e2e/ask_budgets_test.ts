@@ -89,6 +89,8 @@ function textsOf(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
+    // Of a note it says whether that is sound, of a memory all that stands there.
+    if (key === "frontmatter" && "nameFrom" in value) return [];
     if (key === "frontmatter") return [JSON.stringify(inner).replace(/^\{\}$/, "")];
     const isTime = /^(?:time|updatedAt|updated_at)$/.test(key) && String(inner).length <= 40;
     return NO_TEXT.test(key) || isTime ? [] : textsOf(inner);
@@ -154,7 +156,9 @@ async function call(
   const place = (placed: Caller) => Promise.resolve(placed);
   const result = await callTool(deps, tool, { context, args: { ...args }, place });
   ok(!("inputRequests" in result));
-  return result["isError"] ? {} : result["structuredContent"] as Record<string, unknown>;
+  const answer = result["isError"] ? {} : result["structuredContent"] as Record<string, unknown>;
+  // What was saved is what the caller has said.
+  return answer["created"] === true ? { similar: answer["similar"] } : answer;
 }
 
 describe("a task in mode ask", () => {

@@ -203,7 +203,8 @@ for (const transport of ["modern", "legacy", "sse"] as const) {
     });
 
     it("takes no refusal from a client that declines faster than anybody reads", async () => {
-      await using own = await connectSdk(world.server.url, transport, {
+      await using fresh = await serveAsking(ZOO);
+      await using own = await connectSdk(fresh.server.url, transport, {
         capabilities: { elicitation: {} },
       });
       own.client.setRequestHandler("elicitation/create", () => ({ action: "decline" }));
@@ -220,9 +221,10 @@ for (const transport of ["modern", "legacy", "sse"] as const) {
       match(pending.url, /\/access\//);
     });
 
-    it("takes no answer that nobody was asked for, and asks for the same but once", async () => {
+    it("asks for the same but once, and then names the page", async () => {
       let count = 0;
-      await using own = await connectSdk(world.server.url, transport, {
+      await using fresh = await serveAsking(ZOO);
+      await using own = await connectSdk(fresh.server.url, transport, {
         capabilities: { elicitation: { form: {} } },
       });
       own.client.setRequestHandler("elicitation/create", () => {

@@ -134,6 +134,16 @@ describe("routes in mode ask", () => {
     deepEqual([...Object.keys(SAMPLES), ...OF_MCP].toSorted(), known);
   });
 
+  it("a method that no route takes is refused as such", async () => {
+    for (const [method, path] of [["PUT", "/api/search"], ["DELETE", "/api/memories"]]) {
+      const response = await world.request(path ?? "", { method: method ?? "" });
+      equal(response.status, 405, await response.text());
+      ok(response.headers.get("allow"));
+    }
+    const head = await world.request("/api/search?q=zebra", { method: "HEAD" });
+    equal(head.status, 403);
+  });
+
   for (const [route, { path, init, status = 200 }] of Object.entries(SAMPLES)) {
     const needs = ROUTE_NEEDS.get(route);
     const isGuarded = needs?.who === "agent" || needs?.who === "owner";
