@@ -14,6 +14,7 @@ import {
   readEnvironment,
   type SettingNames,
 } from "./config_sources.ts";
+import { isModeOpenToOthers } from "./own_files.ts";
 import { shortHash } from "./short_hash.ts";
 
 /** The settings that hold one. */
@@ -22,8 +23,6 @@ const MIN_TOKEN_CHARS = 16;
 const STATE_HASH_CHARS = 16;
 const HOME_FOLDER = ".commonplace";
 const MARCH_ROOT = "MARCH_MEMORY_ROOT";
-/** Read or write for group or others. */
-const OPEN_TO_OTHERS = 0o066;
 
 /** What the configuration asks of the disk. Paths are absolute. */
 export interface ConfigDisk {
@@ -251,12 +250,17 @@ export function resolveToken(reading: ConfigReading, given: RawValue): string | 
     ? tokenOfFile(reading, path, given)
     : text;
   if (token === undefined) return undefined;
-  if (token.length >= MIN_TOKEN_CHARS && /^[\x21-\x7e]*$/.test(token)) return token;
+  if (isToken(token)) return token;
   reading.problems.push(
     `${given.from} must be at least ${MIN_TOKEN_CHARS} visible ASCII characters without spaces; ` +
       "make one with: openssl rand -hex 24",
   );
   return undefined;
+}
+
+/** Tells whether a text is long enough for a token, and can be sent as one. */
+export function isToken(text: string): boolean {
+  return text.length >= MIN_TOKEN_CHARS && /^[\x21-\x7e]*$/.test(text);
 }
 
 function tokenOfVariable(
@@ -289,8 +293,7 @@ function isReference(token: string): boolean {
 }
 
 function isOpenToOthers({ input }: ConfigReading, path: string): boolean {
-  const mode = input.stat(path)?.mode ?? 0;
-  return (mode & OPEN_TO_OTHERS) !== 0;
+  return isModeOpenToOthers(input.stat(path)?.mode ?? null);
 }
 
 /** Makes a path absolute; a leading `~` is the home folder, an empty text no path. */

@@ -4,13 +4,12 @@
  * permission.
  */
 import { join } from "node:path";
+import { isToken } from "./config_disk.ts";
 import { ConfigError } from "./errors.ts";
-import { OWN_FILE_MODE, OWN_FOLDER_MODE } from "./own_files.ts";
+import { isModeOpenToOthers, OWN_FILE_MODE, OWN_FOLDER_MODE } from "./own_files.ts";
 
 const NAME = "owner-token";
 const TOKEN_BYTES = 24;
-/** Read or write for group or others. */
-const OPEN_TO_OTHERS = 0o066;
 
 export interface OwnerToken {
   readonly token: string;
@@ -59,11 +58,11 @@ async function rename(
 async function readToken(path: string): Promise<string | undefined> {
   try {
     const { mode } = await Deno.stat(path);
-    if (((mode ?? 0) & OPEN_TO_OTHERS) !== 0) {
+    if (isModeOpenToOthers(mode)) {
       throw new ConfigError(`Others may read or write ${path}: run chmod 600 ${path}`);
     }
     const token = (await Deno.readTextFile(path)).trim();
-    if (/^[\x21-\x7e]{16,}$/.test(token)) return token;
+    if (isToken(token)) return token;
     throw new ConfigError(`${path} holds no token: delete it, and another is made`);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;

@@ -12,4 +12,11 @@ export function formatDay(ms: number): string {
   return `${year}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
 }
 
+/** Tells whether a day that is written as `YYYY-MM-DD` is on the calendar. */
+export function isRealDay(day: string): boolean {
+  const ms = Date.parse(`${day}T00:00:00Z`);
+  // A thirtieth of February may be taken for a day of March.
+  return Number.isFinite(ms) && isoTime(ms).startsWith(day);
+}
+
 const twoDigits = (value: number): string => String(value).padStart(2, "0");

@@ -14,11 +14,9 @@ import { requireModest } from "./_json_bounds.ts";
 import { readBody } from "./_read_body.ts";
 import { needsOf } from "./access_needs.ts";
 import type { AppEnv } from "./app_env.ts";
-import { toTemplate } from "./observe.ts";
+import { EVERY_PATH, toTemplate } from "./observe.ts";
 import { splitQuery } from "./read_query.ts";
 import { rawQueryOf } from "./request_target.ts";
-
-const EVERY_PATH = "/*";
 
 type Access = Pick<Services, "access">;
 

@@ -16,7 +16,8 @@ export interface ObserveDeps {
 /** Safe in logs and headers alike, and short enough for both. */
 const REQUEST_ID = /^[\w.:@/+=-]{1,64}$/;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-const EVERY_PATH = "/*";
+/** The pattern of what stands before every route. */
+export const EVERY_PATH = "/*";
 
 /**
  * Keeps the request id that came, or makes one; logs and counts the request when it is answered.

@@ -141,7 +141,7 @@ const EFFECTS: Readonly<Record<string, () => Promise<void> | void>> = {
   MEMORY_REPO_ID_SOURCE: () => {
     equal(repoIdOf("https://ada:pw@Example.org:443/acme/site.git?a#b"), "example.org/acme/site");
   },
-  MEMORY_REPO_ID_FALLBACK: () => match(localRepoId("/work/site"), /^local:site:[0-9a-f]{12}$/),
+  MEMORY_REPO_ID_FALLBACK: () => match(localRepoId("/code/site"), /^local:site:[0-9a-f]{12}$/),
   MEMORY_NEW_FILE_BASE_STATE: async () => {
     equal(ABSENT, keys.MEMORY_NEW_FILE_BASE_STATE.toLowerCase());
     await using services = await testServices({ "a.md": "mine" });

@@ -110,35 +110,40 @@ export class Access implements ReadingAccess {
     return { ...caller, task: task.id, cwd: caller.cwd ?? closer(cwd, place.found), ...repo, view };
   }
 
+  /** The same where a session stands for its newest task, as nobody can name one. */
+  admitSession(caller: Caller, needs: readonly Grant[], place: CallPlace = {}): Caller {
+    return this.admit({ ...caller, task: this.#impliedTask(caller, needs) }, needs, place);
+  }
+
+  /** Lets a session read; `undefined` if it may not, where nobody is to see an error. */
+  findReader(caller: Caller): Caller | undefined {
+    try {
+      return this.admitSession(caller, ["read"]);
+    } catch (error) {
+      if (error instanceof GrantMissing) return undefined;
+      throw error;
+    }
+  }
+
+  /** Tells whether `admitSession()` would let the caller read. */
+  mayRead(caller: Caller): boolean {
+    return this.findReader(caller) !== undefined;
+  }
+
   /**
    * Checks once more, before an answer leaves, that its caller may still have it.
    *
    * @throws {GrantMissing} If its task has ended meanwhile, or a grant was taken back.
    */
   confirm(caller: Caller, needs: readonly Grant[]): void {
-    if (needs.length === 0 || !this.isBound(caller)) return;
-    requireGrants(this.#requireOwn(caller, needs[0] ?? "read"), needs);
-  }
-
-  /** The same where a session stands for its newest task, as nobody can name one. */
-  admitSession(caller: Caller, needs: readonly Grant[], place: CallPlace = {}): Caller {
-    return this.admit({ ...caller, task: this.#impliedTask(caller, needs) }, needs, place);
+    const [first] = needs;
+    if (first === undefined || !this.isBound(caller)) return;
+    requireGrants(this.#requireOwn(caller, first), needs);
   }
 
   /** Tells whether the caller's task works in a folder, from which its calls have to come. */
   worksInFolder(caller: Caller): boolean {
     return this.#findOwn(caller)?.place.cwd !== undefined;
-  }
-
-  /** Tells whether `admitSession()` would let the caller do it. */
-  mayRead(caller: Caller): boolean {
-    try {
-      this.admitSession(caller, ["read"]);
-      return true;
-    } catch (error) {
-      if (error instanceof GrantMissing) return false;
-      throw error;
-    }
   }
 
   /**
@@ -251,7 +256,8 @@ export class Access implements ReadingAccess {
 
   budgetOf(caller: Caller): Budget {
     if (!this.isBound(caller)) return new Budget();
-    return (this.#admittedTo(caller) ?? this.#requireOwn(caller, "read")).budget;
+    const admitted = caller.view && this.#admitted.get(caller.view);
+    return (admitted ?? this.#requireOwn(caller, "read")).budget;
   }
 
   requireDeep(caller: Caller, { project, history }: DeepScope): void {
@@ -280,10 +286,6 @@ export class Access implements ReadingAccess {
   #show({ id, task, asked, text, state }: TaskRequest): AccessRequest {
     const isOver = this.#tasks.find(task.id) === undefined;
     return { id, task: task.id, asked, text, state, isOver };
-  }
-
-  #admittedTo({ view }: Caller): Task | undefined {
-    return view && this.#admitted.get(view);
   }
 
   #findOwn(caller: Caller): Task | undefined {

@@ -48,8 +48,7 @@ export class TaskGrants {
 
   coversDeep(project: string, history: boolean): boolean {
     return this.#given.some((each) =>
-      each.grant === "deep" && toKey(each.project ?? "") === toKey(project) &&
-      (each.history || !history)
+      each.grant === "deep" && reachesInto(each, { project, history })
     );
   }
 
@@ -68,8 +67,16 @@ function toTopic(name: string): string {
 /** Tells whether who gets what is asked for gets all that another wish is about. */
 export function includesWish(asked: AskedGrant, other: AskedGrant): boolean {
   const topics = new Set(asked.shared.map(toTopic));
-  return asked.grant === other.grant && toKey(asked.project ?? "") === toKey(other.project ?? "") &&
-    (asked.history || !other.history) && other.shared.every((topic) => topics.has(toTopic(topic)));
+  return asked.grant === other.grant && reachesInto(asked, other) &&
+    other.shared.every((topic) => topics.has(toTopic(topic)));
+}
+
+type Reach = Pick<AskedGrant, "project" | "history">;
+
+/** Tells whether two are about the same project, and the first about as much of it as the second. */
+function reachesInto(asked: Reach, other: Reach): boolean {
+  return toKey(asked.project ?? "") === toKey(other.project ?? "") &&
+    (asked.history || !other.history);
 }
 
 /** Tells wishes apart by what the person would decide, not by the words for it. */

@@ -177,7 +177,7 @@ class Walk {
         this.#reached.add(limit);
         this.notShown++;
         // Others may be of a part that has room.
-        if (!isOver) isOver = limit.startsWith("MEMORY_TASK_");
+        isOver = limit.startsWith("MEMORY_TASK_");
         continue;
       }
       shown.push(this.#any(item, part));

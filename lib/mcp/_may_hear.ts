@@ -13,9 +13,9 @@ export function mayHearOf(
 ): boolean {
   const kind = owner.principal === OWNER ? "owner" : "agent";
   const caller: Caller = { kind, loopback: true, ...owner };
-  if (!access.mayRead(caller)) return false;
   try {
-    if (uri !== undefined) requireVisibleUri(vault, access.admitSession(caller, ["read"]), uri);
+    const reader = access.admitSession(caller, ["read"]);
+    if (uri !== undefined) requireVisibleUri(vault, reader, uri);
     return true;
   } catch (error) {
     if (error instanceof GrantMissing) return false;

@@ -121,9 +121,7 @@ export function buildServer(
         place: (admitted) => place(admitted, context),
         onProgress: toOnProgress(context.mcpReq),
       });
-    // Some models fill in what they leave out.
-    const named = typeof task === "string" ? task.trim() || undefined : undefined;
-    const result = await call(carried ?? named);
+    const result = await call(carried ?? toTaskId(task));
     if (!tool.asksPerson || isInputRequiredResult(result)) return result;
     const { mcpElicitation } = deps.services.config;
     const how = mcpElicitation === "off"
@@ -151,10 +149,14 @@ export function buildServer(
   return mcp;
 }
 
+/** Nothing but a text that says something names a task: some models fill in what they leave out. */
+function toTaskId(value: unknown): string | undefined {
+  return typeof value === "string" ? value.trim() || undefined : undefined;
+}
+
 /** Where a client names the task of what has no arguments of its own. */
 const TASK_KEY = "commonplace/task";
 
 function taskOfMetadata(meta: ServerContext["mcpReq"]["_meta"]): string | undefined {
-  const task = meta?.[TASK_KEY];
-  return typeof task === "string" ? task.trim() || undefined : undefined;
+  return toTaskId(meta?.[TASK_KEY]);
 }

@@ -111,11 +111,10 @@ export function addResources(
     { cursor },
     context,
   ) => {
-    const caller = callerOf(context);
+    const reader = services.access.findReader(callerOf(context));
     // A client that lists as it connects is to see a list, and not an error.
-    if (!services.access.mayRead(caller)) return { resources: [] };
+    if (reader === undefined) return { resources: [] };
     return await orProtocolError(async () => {
-      const reader = services.access.admitSession(caller, ["read"]);
       const list = await listResources(services, reader, cursor);
       services.access.confirm(reader, ["read"]);
       return spendList(services.access, reader, list);

@@ -6,6 +6,7 @@
  */
 import { MAX_REPO_CHARS } from "@/lib/contracts.ts";
 import { saysSomething } from "@/lib/hint_line.ts";
+import { isRealDay } from "@/lib/time_text.ts";
 import {
   findKeyLine,
   type Frontmatter,
@@ -168,10 +169,7 @@ function listOf(value: FrontmatterValue | undefined): string[] {
 }
 
 function dayOf(text: string | undefined): string | undefined {
-  if (text === undefined || !DAY.test(text)) return undefined;
-  const date = new Date(`${text}T00:00:00Z`);
-  // A thirtieth of February is taken for a day of March.
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text) ? text : undefined;
+  return text !== undefined && DAY.test(text) && isRealDay(text) ? text : undefined;
 }
 
 function isItem(value: FrontmatterValue): value is string {

@@ -5,6 +5,7 @@
  */
 import { FACT_STANDINGS, type FactDoubt, type FactStanding } from "@/lib/contracts_reading.ts";
 import { MEMORY_DEEP_MAX_MEMORY_CHARS, MEMORY_FACT_SCHEMA } from "@/lib/protocol_keys.ts";
+import { isRealDay } from "@/lib/time_text.ts";
 import type { ParsedNote } from "@/lib/vault/note.ts";
 import { lineText, type NoteText } from "@/lib/vault/note_text.ts";
 import { comparisonKey } from "@/lib/vault/vault_path.ts";
@@ -165,10 +166,7 @@ function dayOf(cell: string): string | undefined {
   const [, year, month, day] = DAY.exec(withoutMarks(cell)) ?? [];
   if (day === undefined) return undefined;
   const written = `${year}-${month}-${day}`;
-  const ms = Date.parse(`${written}T00:00:00Z`);
-  // A day that is not in its month may be taken for one of the next.
-  const isReal = Number.isFinite(ms) && new Date(ms).toISOString().startsWith(written);
-  return isReal ? written : undefined;
+  return isRealDay(written) ? written : undefined;
 }
 
 type Columns = ReadonlyMap<string, number>;

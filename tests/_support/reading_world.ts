@@ -2,10 +2,18 @@
 import { Budget } from "@/lib/access/budget.ts";
 import type { DeepScope, ReadingAccess } from "@/lib/access/reading_access.ts";
 import type { Caller } from "@/lib/contracts.ts";
+import {
+  type LoadSummariesAnswer,
+  LoadSummariesInput,
+  type ReadProjectAnswer,
+  ReadProjectInput,
+} from "@/lib/contracts_reading.ts";
 import { GrantMissing } from "@/lib/errors.ts";
+import { parseInput } from "@/lib/parse_input.ts";
 import { ProjectFolders } from "@/lib/projects/project_folders.ts";
 import { projectNameOf, repoIdOf } from "@/lib/projects/repo_identity.ts";
-import type { LoadSummariesDeps } from "@/lib/reading/load_summaries.ts";
+import { loadSummaries, type LoadSummariesDeps } from "@/lib/reading/load_summaries.ts";
+import { readProject } from "@/lib/reading/read_project.ts";
 import { Semaphore, systemClock } from "@/lib/seams.ts";
 import { openVault } from "@/lib/vault/vault.ts";
 import { type Files, type TempVault, tempVault } from "./temp_vault.ts";
@@ -33,6 +41,24 @@ export const SITE = "https://github.com/acme/site";
 /** Writes a summary with metadata. */
 export function summary(project: string, body: string, ...lines: readonly string[]): string {
   return `---\nproject: ${project}\n${lines.map((line) => `${line}\n`).join("")}---\n${body}`;
+}
+
+/** Loads summaries as a call does; without `input` those of `SITE`. */
+export async function load(
+  { deps }: ReadingWorld,
+  input: unknown = { repo: SITE },
+  caller: Caller = reader,
+): Promise<LoadSummariesAnswer> {
+  return await loadSummaries(deps, caller, LoadSummariesInput.parse(input));
+}
+
+/** Reads a project deeply as a call does. */
+export async function read(
+  { deps }: ReadingWorld,
+  input: Readonly<Record<string, unknown>>,
+): Promise<ReadProjectAnswer> {
+  const checked = parseInput(ReadProjectInput, new Map(Object.entries(input)));
+  return await readProject(deps, reader, checked);
 }
 
 /** Makes a vault with these files; use it with `await using`. */

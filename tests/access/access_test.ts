@@ -231,14 +231,14 @@ describe("Access in mode ask", () => {
 
   it("binds a task to its folder, and to what lies below", () => {
     const { access, allow } = setUp();
-    const caller = allow({ ...AGENT, cwd: "/work/zoo" }, READ);
+    const caller = allow({ ...AGENT, cwd: "/code/zoo" }, READ);
     const from = (cwd: string | undefined, said = {}) =>
       access.admit({ ...caller, cwd }, ["read"], said).cwd;
 
-    equal(from(undefined), "/work/zoo");
-    equal(from("/work/zoo/src"), "/work/zoo/src");
-    equal(from(undefined, { cwd: "/work/zoo/" }), "/work/zoo");
-    for (const cwd of ["/work", "/work/zoo2", "/work/zoo/../ape", "/"]) {
+    equal(from(undefined), "/code/zoo");
+    equal(from("/code/zoo/src"), "/code/zoo/src");
+    equal(from(undefined, { cwd: "/code/zoo/" }), "/code/zoo");
+    for (const cwd of ["/code", "/code/zoo2", "/code/zoo/../ape", "/"]) {
       throws(() => from(cwd), missing(/opened for another place/));
       throws(() => from(undefined, { cwd }), missing(/opened for another place/));
     }
@@ -269,25 +269,25 @@ describe("Access in mode ask", () => {
     const caller = allow(AGENT, READ);
 
     access.admit(caller, ["read"]);
-    access.admit(caller, ["read"], { cwd: "/work/zoo" });
+    access.admit(caller, ["read"], { cwd: "/code/zoo" });
     access.admit(caller, ["read"]);
-    throws(() => access.admit(caller, ["read"], { cwd: "/work/ape" }), missing(/another place/));
+    throws(() => access.admit(caller, ["read"], { cwd: "/code/ape" }), missing(/another place/));
   });
 
   it("refuses what a client says of its place by itself, unless it lies above or below", () => {
     const { access, allow } = setUp();
-    const caller = allow({ ...AGENT, cwd: "/work/zoo/src" }, READ);
+    const caller = allow({ ...AGENT, cwd: "/code/zoo/src" }, READ);
     const found = (folder: string) =>
       access.admit({ ...caller, cwd: undefined }, ["read"], {
         found: folder,
       });
 
     // The whole of which the task is a part does not widen it.
-    equal(found("/work/zoo").cwd, "/work/zoo/src");
-    equal(found("/work/zoo/src/a").cwd, "/work/zoo/src/a");
-    throws(() => found("/work/ape"), missing(/another place/));
+    equal(found("/code/zoo").cwd, "/code/zoo/src");
+    equal(found("/code/zoo/src/a").cwd, "/code/zoo/src/a");
+    throws(() => found("/code/ape"), missing(/another place/));
     const named = { ...caller, cwd: undefined };
-    equal(access.admit(named, ["read"], { cwd: "/work/zoo/src/b" }).task, caller.task);
+    equal(access.admit(named, ["read"], { cwd: "/code/zoo/src/b" }).task, caller.task);
   });
 
   it("counts a call that is under way toward its own task, also once that has ended", () => {
@@ -359,7 +359,7 @@ describe("Access in mode ask", () => {
     throws(() => access.admit(caller, ["write"], { cwd: "/elsewhere" }), missing(/WRITE/));
     access.admit(caller, ["read"], { cwd: "relative/dir" });
     access.admit(caller, ["read"], { repo: "no remote" });
-    access.admit(caller, ["read"], { cwd: "/work" });
+    access.admit(caller, ["read"], { cwd: "/code" });
     throws(() => access.admit(caller, ["read"], { cwd: "/elsewhere" }), missing(/another place/));
     throws(() => access.admit(caller, ["read"], { cwd: "work" }), missing(/another place/));
   });

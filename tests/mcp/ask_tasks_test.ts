@@ -24,8 +24,8 @@ describe("a task of another folder", () => {
       }));
       return connection;
     };
-    await using own = await connectAt("/work/zoo");
-    await using other = await connectAt("/work/ape");
+    await using own = await connectAt("/code/zoo");
+    await using other = await connectAt("/code/ape");
     const asked = await own.client.callTool({ name: "request_access", arguments: {} });
     const { task, pending } = asked.structuredContent as {
       task: string;
@@ -37,7 +37,7 @@ describe("a task of another folder", () => {
       return JSON.stringify(await client.callTool(params));
     };
 
-    match(pending.text, /It works in \/work\/zoo/);
+    match(pending.text, /It works in \/code\/zoo/);
     match(await recall(own), /m_zebra/);
     match(await recall(other), /opened for another place/);
   });
@@ -50,15 +50,15 @@ describe("a task of another folder", () => {
       const params = { name, arguments: { ...args }, _meta: metadata };
       return await connection.client.callTool(params);
     };
-    const asked = await call("request_access", "/work/zoo", {});
+    const asked = await call("request_access", "/code/zoo", {});
     const { task, pending } = asked.structuredContent as {
       task: string;
       pending: { requestId: string };
     };
     await decide(world.request, pending.requestId, "allow");
 
-    const own = await call("recall", "/work/zoo/src", { query: "zebra", task });
-    const other = await call("memory_route", "/work/ape", { task });
+    const own = await call("recall", "/code/zoo/src", { query: "zebra", task });
+    const other = await call("memory_route", "/code/ape", { task });
 
     match(JSON.stringify(own), /m_zebra/);
     match(JSON.stringify(other), /opened for another place/);

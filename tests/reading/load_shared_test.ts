@@ -5,20 +5,9 @@ import {
   strictEqual as equal,
 } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { type LoadSummariesAnswer, LoadSummariesInput } from "@/lib/contracts_reading.ts";
 import { GrantMissing, NoteNotFound, PathEscapesVault } from "@/lib/errors.ts";
-import { loadSummaries } from "@/lib/reading/load_summaries.ts";
 import { charsOf } from "@/tests/_support/any_text.ts";
-import {
-  reader,
-  type ReadingWorld,
-  readingWorld,
-  SITE,
-  summary,
-} from "@/tests/_support/reading_world.ts";
-
-const load = async ({ deps }: ReadingWorld, input: unknown): Promise<LoadSummariesAnswer> =>
-  await loadSummaries(deps, reader, LoadSummariesInput.parse(input));
+import { load, readingWorld, SITE, summary } from "@/tests/_support/reading_world.ts";
 
 describe("loadSummaries() with shared", () => {
   const files = {

@@ -9,26 +9,11 @@ import {
 import { describe, it } from "@std/testing/bdd";
 import { Budget } from "@/lib/access/budget.ts";
 import { estimatedTokens } from "@/lib/access/estimated_tokens.ts";
-import type { Caller } from "@/lib/contracts.ts";
-import { type LoadSummariesAnswer, LoadSummariesInput } from "@/lib/contracts_reading.ts";
+import type { LoadSummariesAnswer } from "@/lib/contracts_reading.ts";
 import { BudgetExceeded, InvalidRequest } from "@/lib/errors.ts";
-import { loadSummaries } from "@/lib/reading/load_summaries.ts";
 import { charsOf } from "@/tests/_support/any_text.ts";
-import {
-  reader,
-  type ReadingWorld,
-  readingWorld,
-  SITE,
-  summary,
-} from "@/tests/_support/reading_world.ts";
+import { load, readingWorld, SITE, summary } from "@/tests/_support/reading_world.ts";
 import { listAll } from "@/tests/_support/temp_vault.ts";
-
-const load = async (
-  { deps }: ReadingWorld,
-  input: unknown = { repo: SITE },
-  caller: Caller = reader,
-): Promise<LoadSummariesAnswer> =>
-  await loadSummaries(deps, caller, LoadSummariesInput.parse(input));
 
 const projectsOf = ({ summaries }: LoadSummariesAnswer) => summaries.map(({ project }) => project);
 

@@ -8,22 +8,8 @@ import {
 } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { Budget } from "@/lib/access/budget.ts";
-import { type ReadProjectAnswer, ReadProjectInput } from "@/lib/contracts_reading.ts";
 import { InvalidRequest, NoteNotFound, PathEscapesVault } from "@/lib/errors.ts";
-import { parseInput } from "@/lib/parse_input.ts";
-import { readProject } from "@/lib/reading/read_project.ts";
-import {
-  reader,
-  type ReadingWorld,
-  readingWorld,
-  summary,
-} from "@/tests/_support/reading_world.ts";
-
-const read = async (
-  { deps }: ReadingWorld,
-  input: Readonly<Record<string, unknown>>,
-): Promise<ReadProjectAnswer> =>
-  await readProject(deps, reader, parseInput(ReadProjectInput, new Map(Object.entries(input))));
+import { read, readingWorld, summary } from "@/tests/_support/reading_world.ts";
 
 const FILES = {
   "www/summary.md": summary("site", "SECRET"),

@@ -8,24 +8,10 @@ import {
 } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { Budget } from "@/lib/access/budget.ts";
-import { type ReadProjectAnswer, ReadProjectInput } from "@/lib/contracts_reading.ts";
+import type { ReadProjectAnswer } from "@/lib/contracts_reading.ts";
 import { AppError, BudgetExceeded, GrantMissing, NoteNotFound } from "@/lib/errors.ts";
-import { parseInput } from "@/lib/parse_input.ts";
-import { readProject } from "@/lib/reading/read_project.ts";
 import { charsOf } from "@/tests/_support/any_text.ts";
-import {
-  reader,
-  type ReadingWorld,
-  readingWorld,
-  SITE,
-  summary,
-} from "@/tests/_support/reading_world.ts";
-
-const read = async (
-  { deps }: ReadingWorld,
-  input: Readonly<Record<string, unknown>>,
-): Promise<ReadProjectAnswer> =>
-  await readProject(deps, reader, parseInput(ReadProjectInput, new Map(Object.entries(input))));
+import { read, readingWorld, SITE, summary } from "@/tests/_support/reading_world.ts";
 
 const HEAD =
   "| key | fact | status | verified_at | source | expires |\n|---|---|---|---|---|---|\n";

@@ -35,14 +35,14 @@ describe("POST /api/access/requests", () => {
   };
 
   it("states scope, what is read, budget and validity, in the language of the agent's words", async () => {
-    const english = await ask({ why: "the invoices", cwd: "/work/zoo" }, "e");
+    const english = await ask({ why: "the invoices", cwd: "/code/zoo" }, "e");
     const chinese = await ask({ why: "查发票", shared: ["style"] }, "c");
 
     equal(english.status, "pending");
     for (const words of [/Scope:/, /metadata/, /Budget: At most 5 files, 8000/, /12 hours/]) {
       match(english.pending.text, words);
     }
-    match(english.pending.text, /It works in \/work\/zoo/);
+    match(english.pending.text, /It works in \/code\/zoo/);
     for (const words of [/检索范围/, /元数据/, /预算/, /仅限当前任务/, /"style"/]) {
       match(chinese.pending.text, words);
     }
@@ -228,18 +228,18 @@ describe("a task in mode ask", () => {
   });
 
   it("belongs to its place, however the place is said", async () => {
-    const task = await world.grant("read", { cwd: "/work/zoo" });
+    const task = await world.grant("read", { cwd: "/code/zoo" });
     const status = async (query: string, headers = {}) =>
       (await world.request(`/api/search?q=zebra&task=${task}${query}`, { headers })).status;
 
     equal(await status(""), 200);
-    equal(await status("&cwd=/work/zoo/src"), 200);
-    equal(await status("&cwd=/work"), 403);
-    equal(await status("&c%77d=/work"), 403);
+    equal(await status("&cwd=/code/zoo/src"), 200);
+    equal(await status("&cwd=/code"), 403);
+    equal(await status("&c%77d=/code"), 403);
     equal(await status("&repo=https://example.org/a/b"), 403);
     equal(await status("", { "x-commonplace-cwd": "/elsewhere" }), 403);
     const hidden = json("POST", { task, repo: "https://example.org/a/b" });
-    const path = "/api/reading/summaries?cwd=/work/zoo&repo=https://example.org/a/c";
+    const path = "/api/reading/summaries?cwd=/code/zoo&repo=https://example.org/a/c";
     equal((await world.request(path, hidden)).status, 403);
     const deep = json("POST", { task, cwd: "/elsewhere" });
     equal((await world.request("/api/reading/summaries", deep)).status, 403);
