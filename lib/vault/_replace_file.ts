@@ -62,16 +62,17 @@ function isOneFile(a: string, b: string): boolean {
 /**
  * Gives a new file its name.
  *
+ * @param name For the message.
  * @throws {EditConflict} If the name is taken.
  */
-export function linkNew(temp: string, disk: string): void {
+export function linkNew(temp: string, disk: string, name = "the file"): void {
   try {
     Deno.linkSync(temp, disk);
   } catch (error) {
-    if (isTaken(error)) throw faster();
+    if (isTaken(error)) throw faster(name);
     if (!isWithoutLinks(error)) throw error;
     // The next best that never replaces: take the name, then put the file there in one step.
-    takeName(temp, disk);
+    takeName(temp, disk, name);
   }
 }
 
@@ -79,15 +80,15 @@ function isTaken(error: unknown): boolean {
   return error instanceof Deno.errors.AlreadyExists;
 }
 
-function faster(): EditConflict {
-  return new EditConflict("Cannot create the file: another program was faster");
+function faster(name: string): EditConflict {
+  return new EditConflict(`Cannot create ${name}: another program was faster`);
 }
 
-function takeName(temp: string, disk: string): void {
+function takeName(temp: string, disk: string, name: string): void {
   try {
     Deno.openSync(disk, { write: true, createNew: true }).close();
   } catch (error) {
-    throw isTaken(error) ? faster() : error;
+    throw isTaken(error) ? faster(name) : error;
   }
   try {
     Deno.renameSync(temp, disk);

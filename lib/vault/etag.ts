@@ -1,6 +1,9 @@
 /** What tells the content of a file from any other. */
 import { createHash, hash } from "node:crypto";
 
+/** Stands for the etag of a file that must not be there yet. */
+export const ABSENT = "absent";
+
 const STEP_BYTES = 1024 * 1024;
 
 /** Returns the SHA-256 of some bytes in hex. */

@@ -27,7 +27,8 @@ const USAGE = `Usage: deno task soak edits|crash|churn|saves [options]
     --updates N       (default: 50000)
     --queries N       in each mode (default: 300)
   saves: a server that is killed while it saves, two of them on one vault, and looks after each save
-    --kills N         of a server, and of a process that only writes (default: 200)
+    --kills N         of a server, of a process that only writes, and of one that writes several
+                      files together (default: 200)
     --saves N         of rivals (default: 2000)
     --looks N         with either freshness (default: 1000)
 

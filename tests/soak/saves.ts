@@ -2,6 +2,7 @@
  * `deno task soak saves`: shows that a save is never lost, never half, and seen at once: by kills in
  * the midst of saving, by rivals on one vault, and by asking right after.
  */
+import { crashTogether, type TogetherKills } from "../_support/together_kills.ts";
 import { formatTable, type Row } from "../eval/table.ts";
 import { Random } from "./random.ts";
 import { crashChild } from "./saves_child_crash.ts";
@@ -13,7 +14,7 @@ import { makeBase } from "./saves_server.ts";
 import type { Freshness } from "./soak_world.ts";
 
 export interface SavesSettings {
-  /** Of a server, and as many again of a process that does nothing but write. */
+  /** Of a server, and as many again of each process that does nothing but write. */
   readonly kills: number;
   /** How many rivals send. */
   readonly saves: number;
@@ -25,6 +26,8 @@ export interface SavesSettings {
 export interface SavesOutcome {
   readonly server: KillCounts;
   readonly child: KillCounts;
+  /** Of a process that writes several files together. */
+  readonly together: TogetherKills;
   readonly rivals: RivalCounts;
   readonly seen: ReadonlyMap<Freshness, SeenCounts>;
 }
@@ -39,6 +42,9 @@ export async function soakSaves(
   const random = new Random(seed);
   say(`${kills} kills of a process that writes`);
   const child = await withBase((base) => crashChild(base, kills, random));
+  say(`${kills} kills of a process that writes several files together`);
+  const below = (limit: number) => random.below(limit);
+  const together = await withBase((base) => crashTogether(base, kills, below));
   say(`${kills} kills of a server`);
   const server = await withBase((base) => crashServer(base, kills, random));
   say(`${saves} saves of rivals`);
@@ -48,7 +54,7 @@ export async function soakSaves(
     say(`${looks} looks right after a save, ${freshness}`);
     seen.set(freshness, await withBase((base) => soakSeen(base, { looks, freshness })));
   }
-  return { server, child, rivals, seen };
+  return { server, child, together, rivals, seen };
 }
 
 async function withBase<T>(work: (base: string) => Promise<T>): Promise<T> {
@@ -57,17 +63,19 @@ async function withBase<T>(work: (base: string) => Promise<T>): Promise<T> {
 }
 
 /** Returns all that went wrong. */
-export function wrongsOf({ server, child, rivals, seen }: SavesOutcome): string[] {
-  return [server, child, rivals, ...seen.values()].flatMap(({ wrongs }) => [...wrongs]);
+export function wrongsOf({ server, child, together, rivals, seen }: SavesOutcome): string[] {
+  const parts = [server, child, together, rivals, ...seen.values()];
+  return parts.flatMap(({ wrongs }) => [...wrongs]);
 }
 
 const MAX_TOLD = 20;
 
 /** Tells what came of it, for people. */
 export function formatSaves(outcome: SavesOutcome): string {
-  const { server, child, rivals, seen } = outcome;
+  const { server, child, together, rivals, seen } = outcome;
   const kills = [["server", server], ["writer", child]] as const;
   const { wrongs: _, ...rivalCounts } = rivals;
+  const { wrongs: apart, ...togetherCounts } = together;
   const wrongs = wrongsOf(outcome);
   return [
     table(kills.map(([killed, { wrongs, ...counts }]) => ({
@@ -75,6 +83,7 @@ export function formatSaves(outcome: SavesOutcome): string {
       ...counts,
       wrongs: wrongs.length,
     }))),
+    table([{ killed: "writer of several", ...togetherCounts, wrongs: apart.length }]),
     table(Object.entries(rivalCounts).map(([rivals, count]) => ({ rivals, count }))),
     table([...seen].map(([freshness, { wrongs, ...counts }]) => ({
       freshness,

@@ -21,7 +21,7 @@ import { FreshWords } from "./words.ts";
 const EDIT_PAUSE_MS = 100;
 const EDITS_WHILE_DOWN = 3;
 /** What may lie in the state directory; everything else is litter. */
-const STATE_NAMES = /^(server\.json|cache\.sqlite(-wal|-shm)?|index\.snapshot|watch)$/;
+const STATE_NAMES = /^(server\.json|cache\.sqlite(-wal|-shm)?|index\.snapshot|watch|writes)$/;
 /** Cookies of killed servers are swept when they are a minute old. */
 const MAX_COOKIES = 50;
 /** They make diagnostics, or take rights away that the next edit needs. */
