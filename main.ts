@@ -1,9 +1,11 @@
 /**
- * The program, and the only file that touches arguments, environment and signals. It runs as
+ * The program, and the only file that touches arguments, environment, signals and streams. It runs as
  * `deno run … main.ts serve`, without an argument as `deno run … main.ts`, and as
  * `deno serve … main.ts`: that uses the default export, so that the configuration comes from the
  * environment alone and everything is made at the first request.
  */
+import { isOwnCommand, type OwnCommandLine, runCommand } from "@/lib/cli/run_command.ts";
+import { openTerminal, type Terminal } from "@/lib/cli/terminal.ts";
 import {
   type Config,
   ENV_NAMES,
@@ -16,7 +18,14 @@ import { systemDisk } from "@/lib/config_disk.ts";
 import { formatHelp } from "@/lib/config_help.ts";
 import { ENV_PREFIX } from "@/lib/config_sources.ts";
 import { ConfigError, describeFailure, toProblem } from "@/lib/errors.ts";
-import { createLogger, type Logger, randomId, systemClock, writeStderr } from "@/lib/seams.ts";
+import {
+  createLogger,
+  type Logger,
+  type LogLevel,
+  randomId,
+  systemClock,
+  writeStderr,
+} from "@/lib/seams.ts";
 import { createServices, type Services } from "@/lib/services.ts";
 import { ensureOwnerToken } from "@/lib/owner_token.ts";
 import { findGit } from "@/lib/projects/git_path.ts";
@@ -35,11 +44,13 @@ const STOP_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
 /** Runs one command; returns the exit code. */
 async function run(args: readonly string[]): Promise<number> {
   try {
-    const command = parseCommand(args);
-    if (command === "help") return print(formatHelp());
-    if (command === "version") return print(`commonplace ${VERSION}`);
-    return await serve(args);
+    const line = parseCommand(args);
+    if (line.command === "help") return print(formatHelp());
+    if (line.command === "version") return print(`commonplace ${VERSION}`);
+    return isOwnCommand(line) ? await runBeside(line, args) : await serve(args);
   } catch (error) {
+    // Who reads the output has seen enough of it.
+    if (error instanceof Deno.errors.BrokenPipe) return EXIT_FAILED;
     if (!(error instanceof ConfigError)) throw error;
     writeStderr(error.message);
     return EXIT_MISCONFIGURED;
@@ -47,11 +58,34 @@ async function run(args: readonly string[]): Promise<number> {
 }
 
 function print(text: string): number {
-  const bytes = new TextEncoder().encode(`${text}\n`);
+  writeStdout(`${text}\n`);
+  return 0;
+}
+
+function writeStdout(text: string): void {
+  const bytes = new TextEncoder().encode(text);
   for (let written = 0; written < bytes.length;) {
     written += Deno.stdout.writeSync(bytes.subarray(written));
   }
-  return 0;
+}
+
+/** Runs a command that needs no server, on a vault that has to be there, for the person alone. */
+async function runBeside(line: OwnCommandLine, args: readonly string[]): Promise<number> {
+  const env = readEnvironment();
+  const config = loadConfig({ args, env, cwd: Deno.cwd(), ...systemDisk });
+  const logger = openLogger(line.logIsGiven ? config.log : "warn");
+  const seams = { clock: systemClock, logger, newId: randomId, ripgrepPath: undefined };
+  return await runCommand(createServices(config, seams), openOwnTerminal(env), line);
+}
+
+function openOwnTerminal(env: ReadonlyMap<string, string>): Terminal {
+  return openTerminal({
+    input: () => Deno.stdin.readable,
+    write: writeStdout,
+    writeError: writeStderr,
+    isTerminal: Deno.stdin.isTerminal(),
+    hasColor: Deno.stdout.isTerminal() && !Deno.noColor && env.get("TERM") !== "dumb",
+  });
 }
 
 /** Serves until a signal comes. */
@@ -81,12 +115,7 @@ async function openServices(
   const config = await withOwnerToken(
     loadConfig({ args, env, cwd: Deno.cwd(), bindsAnywhere, ...systemDisk }),
   );
-  const logger = createLogger({
-    level: config.log,
-    clock: systemClock,
-    pretty: Deno.stderr.isTerminal(),
-    write: writeStderr,
-  });
+  const logger = openLogger(config.log);
   await prepareVault(config, logger);
   const ripgrepPath = await findRipgrep(env.get("PATH"));
   const git = { path: await findGit(env.get("PATH")), env: gitEnvironment(env) };
@@ -94,6 +123,11 @@ async function openServices(
   const services = createServices(config, seams);
   logRejections(logger);
   return services;
+}
+
+function openLogger(level: LogLevel): Logger {
+  const pretty = Deno.stderr.isTerminal();
+  return createLogger({ level, clock: systemClock, pretty, write: writeStderr });
 }
 
 /** Sees to it that there is a token for the person's decisions, and shows one that was made now. */

@@ -26,6 +26,7 @@ import {
 } from "./config_values.ts";
 import { isLoopbackHost } from "./loopback.ts";
 import { LOG_LEVELS, type LogLevel } from "./seams.ts";
+import { WRITE_TRIGGERS } from "./write_triggers.ts";
 
 /** What a field says of itself beside its schema. */
 interface FieldNote {
@@ -181,8 +182,22 @@ const ConfigFields = z.strictObject({
     kind: "text",
     placeholder: "ON|OFF",
   }),
+  writeTriggers: z.array(filled).min(1, "must not be empty").default([...WRITE_TRIGGERS]).register(
+    notes,
+    {
+      sentence: "The person's words on which an agent may write the journal",
+      kind: "list",
+      placeholder: "WORDS,…",
+      defaultText: "更新记忆, 记住, update memory, remember this and the like",
+    },
+  ),
+  journalLogArchive: onOff.prefault("true").register(notes, {
+    sentence: "Whether lines beyond the session log's ten are kept in an archive file",
+    kind: "text",
+    placeholder: "ON|OFF",
+  }),
   toolsets: z.array(choice(TOOLSETS)).default([...TOOLSETS]).register(notes, {
-    sentence: "The sets of MCP tools to offer; this version has none in `journal`",
+    sentence: "The sets of MCP tools to offer",
     kind: "list",
     placeholder: "SET,…",
   }),
@@ -236,6 +251,9 @@ export interface Config {
   readonly mcpSse: "on" | "off";
   readonly mcpElicitation: "on" | "off";
   readonly mcpAliases: "on" | "off";
+  /** The person's words on which the journal may be written. */
+  readonly writeTriggers: readonly string[];
+  readonly journalLogArchive: boolean;
   readonly toolsets: readonly Toolset[];
   readonly log: LogLevel;
 }

@@ -36,9 +36,15 @@ export interface ArgumentsRead {
   /** What is no flag: the command, then what should not be there. */
   readonly words: readonly string[];
   readonly asked: "help" | "version" | undefined;
+  /** The flags that belong to single commands and set nothing. */
+  readonly commandFlags: ReadonlySet<CommandFlag>;
   readonly values: RawValues;
   readonly problems: readonly string[];
 }
+
+/** Without the dashes. */
+export const COMMAND_FLAGS = ["apply", "json"] as const;
+export type CommandFlag = (typeof COMMAND_FLAGS)[number];
 
 const ASKING_FLAGS: ReadonlyMap<string, "help" | "version"> = new Map([
   ["--help", "help"],
@@ -56,6 +62,7 @@ export function readArguments(
   const words: string[] = [];
   const problems: string[] = [];
   const values: RawValues = new Map();
+  const commandFlags = new Set<CommandFlag>();
   let asked: ArgumentsRead["asked"];
   const rest = [...args];
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
@@ -64,13 +71,13 @@ export function readArguments(
     } else if (ASKING_FLAGS.has(arg)) {
       asked ??= ASKING_FLAGS.get(arg);
     } else if (isFlag(arg)) {
-      const problem = readFlag(arg, { rest, settings, cwd, values });
+      const problem = readFlag(arg, { rest, settings, cwd, values, commandFlags });
       if (problem !== undefined) problems.push(problem);
     } else {
       words.push(arg);
     }
   }
-  return { words, asked, values, problems };
+  return { words, asked, commandFlags, values, problems };
 }
 
 interface FlagContext {
@@ -79,14 +86,20 @@ interface FlagContext {
   readonly settings: readonly SettingNames[];
   readonly cwd: string;
   readonly values: RawValues;
+  readonly commandFlags: Set<CommandFlag>;
 }
 
-/** Reads one flag into `values`; returns what is wrong with it. */
+/** Reads one flag into `values`, or `commandFlags`; returns what is wrong with it. */
 function readFlag(arg: string, context: FlagContext): string | undefined {
-  const { rest, settings, cwd, values } = context;
+  const { rest, settings, cwd, values, commandFlags } = context;
   const equals = arg.indexOf("=");
   const flag = equals < 0 ? arg : arg.slice(0, equals);
   const inline = equals < 0 ? undefined : arg.slice(equals + 1);
+  const commandFlag = COMMAND_FLAGS.find((each) => flag === `--${each}`);
+  if (commandFlag !== undefined) {
+    commandFlags.add(commandFlag);
+    return inline === undefined ? undefined : `${flag} takes no value`;
+  }
   const setting = settings.find((each) => flag === `--${each.flag}`);
   const negated = settings.find((each) => each.kind === "switch" && flag === `--no-${each.flag}`);
   const from = `--${(setting ?? negated)?.flag}`;
@@ -131,7 +144,7 @@ function listFlags(settings: readonly SettingNames[]): string[] {
   const own = settings.flatMap(({ flag, kind }) =>
     kind === "switch" ? [`--${flag}`, `--no-${flag}`] : [`--${flag}`]
   );
-  return [...own, "--help", "--version"];
+  return [...own, ...COMMAND_FLAGS.map((flag) => `--${flag}`), "--help", "--version"];
 }
 
 function isFlag(arg: string): boolean {

@@ -344,6 +344,9 @@ export interface View {
   maySee(kind: NoteKind, path: string, named: readonly NoteKind[]): boolean;
 }
 
+/** What a task sees that is done without memory. */
+export const SEES_NOTHING: View = { canRead: false, maySee: () => false };
+
 /** The principal of all who bring the owner's token. */
 export const OWNER = "owner";
 

@@ -7,10 +7,12 @@ const MAX_TOLD = 20;
 /**
  * Refuses texts that look like they hold a secret.
  *
+ * @param wayRound What the caller can do if it is none, for the end of the message.
  * @throws {AppError} `secret-found` with what was found and where; never with the secret.
  */
 export function* requireNoSecrets(
   texts: Readonly<Record<string, string | undefined>>,
+  wayRound = "; if it is no secret, pass allow_secret",
 ): Generator<void, void> {
   const problems: FieldProblem[] = [];
   for (const [field, text = ""] of Object.entries(texts)) {
@@ -23,8 +25,7 @@ export function* requireNoSecrets(
   const words = problems.slice(0, 3).map(({ field, message }) => `${field} ${message}`).join("; ");
   throw new AppError(
     "secret-found",
-    `Nothing was saved: ${words}. Leave it out and write where it is kept instead; if it is no ` +
-      "secret, pass allow_secret",
+    `Nothing was saved: ${words}. Leave it out and write where it is kept instead${wayRound}`,
     { problems },
   );
 }

@@ -1,6 +1,8 @@
 /** The only place where parts are put together. */
 import { join } from "node:path";
 import { Access } from "./access/access.ts";
+import { MemoryOff } from "./access/memory_off.ts";
+import { Audits } from "./audit/audits.ts";
 import type { Config } from "./config.ts";
 import type { NoteKind } from "./contracts.ts";
 import type { Embedder } from "./embed/embedder.ts";
@@ -13,6 +15,8 @@ import { VECTORS_VERSION } from "./index/embeddings.ts";
 import { TOKENIZER_VERSION } from "./index/tokenizer.ts";
 import { type EmbeddingOptions, VaultIndex } from "./index/vault_index.ts";
 import type { WatchOptions } from "./index/vault_watch.ts";
+import { type Notice, Notices } from "./journal/notices.ts";
+import { PendingHits } from "./journal/pending_hits.ts";
 import { Manifests } from "./memories/manifests.ts";
 import { Git, type GitOptions } from "./projects/git.ts";
 import { ProjectFolders } from "./projects/project_folders.ts";
@@ -28,7 +32,7 @@ import type { Grep } from "./recall/search_notes.ts";
 import { grepVault } from "./vault/grep.ts";
 import { newUlid } from "./ulid.ts";
 import { VERSION } from "./version.ts";
-import { VaultWriter } from "./vault/vault_writer.ts";
+import { type Recovered, VaultWriter } from "./vault/vault_writer.ts";
 import { openVault, type Vault } from "./vault/vault.ts";
 import type { VaultPath } from "./vault/vault_path.ts";
 import type { OpenEvents } from "./vault/watcher.ts";
@@ -53,7 +57,7 @@ export interface Seams {
   /** Stands in for ULIDs of this machine's clock and chance. */
   readonly newUlid?: NewUlid;
   /** Stands in for the model that the configuration names, unless that is none. */
-  readonly embedder?: Embedder;
+  readonly embedder?: Embedder | undefined;
   /** Stands in for `Deno.watchFs`. */
   readonly openEvents?: OpenEvents;
 }
@@ -63,6 +67,15 @@ export interface Services extends Omit<Seams, "newUlid"> {
   readonly newUlid: NewUlid;
   readonly config: Config;
   readonly access: Access;
+  /** The tasks that are done without memory. */
+  readonly memoryOff: MemoryOff;
+  /** Of the journal, to be written with the next write-back. */
+  readonly pendingHits: PendingHits;
+  readonly audits: Audits;
+  /** The embedder in use; `undefined` where texts are compared by their words alone. */
+  readonly model: Embedder | undefined;
+  /** What the person is told when a task begins. */
+  readonly notices: Notices;
   readonly vault: Vault;
   readonly index: VaultIndex;
   readonly grep: Grep;
@@ -81,6 +94,11 @@ export interface Services extends Omit<Seams, "newUlid"> {
   start(): void;
   /** Returns when the vault was read whole, for programs that have to wait for it. */
   ready(): Promise<void>;
+  /**
+   * Returns what became of writes that an earlier run was cut off in, as soon as that is settled;
+   * empty if there was none, or before `start()`.
+   */
+  recovered(): Promise<readonly Recovered[]>;
   /** Ends work under way. */
   close(): Promise<void>;
 }
@@ -106,7 +124,8 @@ export function createServices(config: Config, seams: Seams): Services {
     snapshot: { folder: config.state, key: snapshotKeyOf(config, vault, embedding) },
   };
   const index = new VaultIndex({ vault, clock, logger, onlyKinds, embedding, watch, state });
-  const writer = new VaultWriter({ vault, clock, newId: seams.newId, logger });
+  const journalFolder = join(config.state, "writes");
+  const writer = new VaultWriter({ vault, clock, newId: seams.newId, logger, journalFolder });
   const makeUlid = seams.newUlid ?? (() => ulidOf(clock));
   const stores = new ProjectStores({ vault, writer, clock, newUlid: makeUlid });
   const projects = new Projects({ git: new Git(seams.git ?? NO_GIT), stores });
@@ -121,11 +140,19 @@ export function createServices(config: Config, seams: Seams): Services {
   index.onChanged((paths) => noteUpdates(paths, index, recallLog));
   const greps = new Semaphore(GREPS_AT_ONCE);
   const patterns = new Semaphore(PATTERNS_AT_ONCE);
+  const notices = new Notices();
+  let recovering: Promise<readonly Recovered[]> = Promise.resolve([]);
   let loading: Promise<void> | undefined;
   let upkeep: Promise<void> | undefined;
   let isClosing = false;
   const load = (): Promise<void> => {
     loading ??= Promise.all([
+      // First, so that writes from now on wait for it. The index cannot: a request that came before
+      // its load would fill it. It is told of what has changed.
+      recovering = recoverWrites(writer, index, logger).then((recovered) => {
+        for (const each of recovered) notices.add(toNotice(each));
+        return recovered;
+      }),
       recallFile.load(recallLog),
       loadIndex(index, logger, () => isClosing),
     ]).then(() => undefined);
@@ -139,6 +166,11 @@ export function createServices(config: Config, seams: Seams): Services {
     ...seams,
     config,
     access: new Access({ mode: config.access, clock, newId: seams.newId, toRepoId: repoIdOf }),
+    memoryOff: new MemoryOff(),
+    pendingHits: new PendingHits(),
+    notices,
+    audits: new Audits(),
+    model: embedding?.embedder,
     vault,
     index,
     newUlid: makeUlid,
@@ -158,6 +190,7 @@ export function createServices(config: Config, seams: Seams): Services {
     },
     start: () => void load(),
     ready: load,
+    recovered: () => recovering,
     async close() {
       isClosing = true;
       await index.close();
@@ -242,6 +275,35 @@ const NO_GIT: GitOptions = { path: undefined, env: {} };
 
 function ulidOf(clock: Clock): string {
   return newUlid(clock.nowMs(), crypto.getRandomValues(new Uint8Array(10)));
+}
+
+/** Finishes what an earlier run was cut off in. */
+async function recoverWrites(
+  writer: VaultWriter,
+  index: VaultIndex,
+  logger: Logger,
+): Promise<readonly Recovered[]> {
+  try {
+    const recovered = await writer.recover();
+    const paths = recovered.flatMap((each) => [...each.paths, ...each.conflictCopies]);
+    for (const path of paths) index.markChanged(path);
+    return recovered;
+  } catch (error) {
+    logger.error("writes-not-recovered", { cause: describeFailure(error).cause });
+    return [];
+  }
+}
+
+/** Tells the person what was finished for them. */
+function toNotice({ paths, conflictCopies, left }: Recovered): Notice {
+  const copies = conflictCopies.length === 0
+    ? ""
+    : `; somebody had changed a file meanwhile, and what was to be written there is in ${
+      conflictCopies.join(", ")
+    }`;
+  const undone = left.length === 0 ? "" : `; not yet: ${left.join(", ")}`;
+  const text = `A write that was cut off has been finished: ${paths.join(", ")}${copies}${undone}`;
+  return { key: `recovered ${text}`, text };
 }
 
 /** What an earlier run left when it was cut off; answers need not wait for it. */

@@ -4,8 +4,9 @@
  */
 import type { Context, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
+import { MEMORY_OFF } from "@/lib/access/memory_off.ts";
 import { requireRoom, spendAnswer, spendHearsay } from "@/lib/access/spend.ts";
-import type { Caller } from "@/lib/contracts.ts";
+import { type Caller, SEES_NOTHING } from "@/lib/contracts.ts";
 import { GrantMissing } from "@/lib/errors.ts";
 import { isRecord } from "@/lib/is_record.ts";
 import type { Services } from "@/lib/services.ts";
@@ -18,24 +19,31 @@ import { EVERY_PATH, toTemplate } from "./observe.ts";
 import { splitQuery } from "./read_query.ts";
 import { rawQueryOf } from "./request_target.ts";
 
-type Access = Pick<Services, "access">;
+type Access = Pick<Services, "access" | "memoryOff">;
 
 /** Comes after the guards that tell who asks. */
-export function guardAccess({ access }: Access): MiddlewareHandler<AppEnv> {
+export function guardAccess({ access, memoryOff }: Access): MiddlewareHandler<AppEnv> {
   return async function checkAccess(c, next) {
     const caller = c.get("caller");
     // Without those that answer to every method: they refuse what no other takes.
     const route = matchedRoutes(c)
       .findLast(({ method, path }) => path !== EVERY_PATH && method !== "ALL");
-    if (!access.isBound(caller) || route === undefined) return await next();
+    const isBound = access.isBound(caller);
+    if (route === undefined || !isBound && memoryOff.isUnused) return await next();
     const { who, grants = [], isCounted = false } = needsOf(c.req.method, toTemplate(route.path));
     if (who === "anybody" || who === "mcp") return await next();
-    if (who === "owner") {
+    if (who === "owner" && isBound) {
       requireOwner(caller);
       return await next();
     }
     const said = await readSaid(c);
     const asking: Caller = { ...caller, task: said.task ?? caller.task };
+    if (caller.kind === "agent" && memoryOff.isOff(asking)) {
+      if (who !== "hints") return c.json(MEMORY_OFF);
+      c.set("caller", { ...asking, view: SEES_NOTHING });
+      return await next();
+    }
+    if (!isBound) return await next();
     const admitted = who === "hints"
       ? admitForHints(access, asking, said)
       : access.admit(asking, grants, said);

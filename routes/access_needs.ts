@@ -51,6 +51,11 @@ export const ROUTE_NEEDS: ReadonlyMap<string, RouteNeeds> = new Map([
   ["GET /api/projects/route", COUNTED_READ],
   ["POST /api/reading/summaries", COUNTED_READ],
   ["POST /api/reading/deep", DEEP],
+  // It asks by itself, and tells nothing before that is allowed.
+  ["POST /api/journal/begin", ANYBODY],
+  ["POST /api/journal/write-back", WRITE],
+  ["POST /api/audits", COUNTED_READ],
+  ["POST /api/audits/{id}/apply", WRITE],
   ["POST /api/recall/hints", HINTS],
   ["POST /api/hooks", HINTS],
   ["GET /api/recall/log", OWNER],

@@ -30,6 +30,7 @@ import {
 } from "@/lib/contracts_memories.ts";
 import { InvocationsAnswerShape, InvocationsParams, RpcErrorShape } from "@/lib/contracts_tools.ts";
 import { ACCESS_OPERATIONS, ACCESS_SHAPES } from "./openapi_access.ts";
+import { JOURNAL_OPERATIONS, JOURNAL_SHAPES } from "./openapi_journal.ts";
 import { MCP_OPERATIONS } from "./openapi_mcp.ts";
 import { CWD, OBJECT, type Operation, type Shape } from "./openapi_operation.ts";
 import { RECALL_OPERATIONS, RECALL_SHAPES } from "./openapi_recall.ts";
@@ -48,6 +49,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   ResumeAnswer: ResumeAnswerShape,
   ...RECALL_SHAPES,
   ...ACCESS_SHAPES,
+  ...JOURNAL_SHAPES,
   DiagnosticsAnswer: DiagnosticsAnswerShape,
   StoresAnswer: StoresAnswerShape,
   HealthAnswer: HealthAnswerShape,
@@ -251,6 +253,7 @@ export const OPERATIONS: readonly Operation[] = [
     answer: { name: "InvocationsAnswer" },
   },
   ...ACCESS_OPERATIONS,
+  ...JOURNAL_OPERATIONS,
   ...MCP_OPERATIONS,
   {
     method: "post",

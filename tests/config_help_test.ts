@@ -16,6 +16,19 @@ describe("formatHelp()", () => {
     }
     deepEqual(help.split("\n").filter((line) => line.length > 80), []);
   });
+
+  it("formatHelp() names each command with its own flags", () => {
+    const commands = formatHelp().split("Flags (each")[0] ?? "";
+
+    for (const command of ["serve", "audit", "doctor", "help", "version"]) {
+      ok(commands.includes(`\n  ${command} `), command);
+    }
+    deepEqual([...commands.matchAll(/--\w+/g)].map(([flag]) => flag), [
+      "--apply",
+      "--json",
+      "--json",
+    ]);
+  });
 });
 
 describe("formatConfigTable()", () => {

@@ -3,6 +3,7 @@ import { deepStrictEqual as deepEqual, ok, strictEqual as equal, throws } from "
 import { describe, it } from "@std/testing/bdd";
 import { type Config, ENV_NAMES } from "@/lib/config.ts";
 import { loadOn, problemsOn, TOKEN, type World } from "./_support/config_machine.ts";
+import { WRITE_TRIGGERS } from "@/lib/write_triggers.ts";
 
 describe("loadConfig()", () => {
   it("loadConfig() answers with the defaults when nothing is set", () => {
@@ -33,6 +34,8 @@ describe("loadConfig()", () => {
       mcpSse: "on",
       mcpElicitation: "on",
       mcpAliases: "off",
+      writeTriggers: WRITE_TRIGGERS,
+      journalLogArchive: true,
       toolsets: ["core", "journal", "reading"],
       log: "info",
     });

@@ -143,6 +143,10 @@ describe("main.ts serve", () => {
     ["a vault that is missing", ["--vault", "nowhere"], /no folder .*nowhere; pass --init/],
     ["an unknown flag", ["--vualt", "x"], /"--vualt" is not a known flag; did you mean --vault\?/],
     ["an address beyond loopback without a token", ["--host", "0.0.0.0"], /needs a token/],
+    ["a word too many", ["audit", "x"], /"x" is one argument too many/],
+    ["a flag of another command", ["serve", "--apply"], /--apply belongs to the command audit/],
+    ["an unknown flag of a command", ["audit", "--aply"], /did you mean --apply\?/],
+    ["an own flag with a value", ["doctor", "--json=1"], /--json takes no value/],
     ["an unknown command", ["srve"], /"srve" is not a known command; did you mean serve\?/],
   ];
   for (const [name, args, words] of misconfigured) {

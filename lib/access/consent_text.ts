@@ -51,7 +51,7 @@ function inEnglish(asked: AskedGrant, { client, place }: Asker): string {
         `What is read: metadata of up to ${MEMORY_ROUTE_MAX_ITEMS} projects, to find the right one; ` +
         `then at most ${MEMORY_SUMMARY_MAX_FILES} summaries with ${MEMORY_SUMMARY_MAX_CHARS} ` +
         `characters (${MEMORY_SUMMARY_MAX_EST_TOKENS} estimated tokens); and what it searches.`,
-        "Scope: memories, notes, profiles, summaries. Not: memory.md and history/ of projects, " +
+        "Scope: memories, notes, the journal, profiles, summaries. Not: memory.md and history/ of projects, " +
         `private/${topics === "" ? ", _shared/." : `; of _shared/ only: ${topics}.`}`,
       ].join("\n");
     case "deep":
@@ -67,7 +67,8 @@ function inEnglish(asked: AskedGrant, { client, place }: Asker): string {
       return [
         `${who} asks to write into your memory vault, ${holds}${what}.`,
         ...where,
-        "Scope: new memories, changes of memories, what it hands off to the next run. This allows no " +
+        "Scope: new memories, changes of memories, what it hands off to the next run; the journal, on " +
+        "your own words or as you decide on an audit. This allows no " +
         "reading, and takes nothing of its budget.",
         "What is written: only what the agent says; no file is deleted.",
       ].join("\n");
@@ -93,7 +94,7 @@ function inChinese(asked: AskedGrant, { client, place }: Asker): string {
         `读取内容：先只用最多 ${MEMORY_ROUTE_MAX_ITEMS} 个项目的元数据做路由；再加载最多 ` +
         `${MEMORY_SUMMARY_MAX_FILES} 个摘要、合计 ${MEMORY_SUMMARY_MAX_CHARS} 个字符` +
         `（约 ${MEMORY_SUMMARY_MAX_EST_TOKENS} 个估算 token）；以及它搜索到的内容。`,
-        "检索范围：记忆、笔记、个人资料、项目摘要；不包括项目的 memory.md 与 history/，以及 private/" +
+        "检索范围：记忆、笔记、记忆日志（journal）、个人资料、项目摘要；不包括项目的 memory.md 与 history/，以及 private/" +
         (topics === "" ? "、_shared/。" : `；_shared/ 中仅限：${topics}。`),
       ].join("\n");
     case "deep":
@@ -109,7 +110,7 @@ function inChinese(asked: AskedGrant, { client, place }: Asker): string {
       return [
         `${who}请求写入你的记忆库，有效期：${holds}${what}。`,
         ...where,
-        "范围：新的记忆、对已有记忆的修改、留给下一次运行的交接；这项授权不允许读取，也不占读取预算。",
+        "范围：新的记忆、对已有记忆的修改、留给下一次运行的交接，以及按你的原话或审计决定写入的记忆日志（journal）；这项授权不允许读取，也不占读取预算。",
         "写入内容：只有智能体自己给出的文字；不会删除任何文件。",
       ].join("\n");
   }

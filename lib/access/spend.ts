@@ -69,7 +69,7 @@ export function spendAnswer(access: Spending, caller: Caller, answer: Json): Jso
 }
 
 /** Of a write: what it tells of other files, and of a memory what it was before. */
-const HEARSAY = ["similar", "notice"] as const;
+const HEARSAY = ["similar", "notice", "notices", "notWritten"] as const;
 const CONTENT = ["name", "description", "tags"] as const;
 
 /**

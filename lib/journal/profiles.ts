@@ -53,20 +53,35 @@ export function profilePath(who: Profiled): VaultPath {
  * @param maxChars Without what says that it was cut; all of it without a number.
  */
 export async function readProfile(
-  { access, vault, clock }: ProfilesDeps,
+  deps: ProfilesDeps,
   caller: Caller,
   { who, maxChars = Infinity }: { readonly who: Profiled; readonly maxChars?: number },
 ): Promise<string | undefined> {
   const path = profilePath(who);
+  const whole = await readProfileText(deps, who);
+  if (whole === undefined) return undefined;
+  const text = whole.length <= maxChars
+    ? whole
+    : `${whole.slice(0, maxChars).toWellFormed()}\n… (cut: ${path} is longer)`;
+  try {
+    return text === "" ? text : spendFile(deps.access, caller, { path, kind: "journal", text });
+  } catch (error) {
+    // The task may see no more: it goes on without.
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+/** Returns what a profile says, without frontmatter; `undefined` if it is missing or nobody's to read. */
+export async function readProfileText(
+  { vault, clock }: Omit<ProfilesDeps, "access">,
+  who: Profiled,
+): Promise<string | undefined> {
+  const path = profilePath(who);
   try {
     const parsed = await new Slicer(clock).run(parseNote(path, readFile(vault, path).bytes));
-    const whole = parsed === undefined ? "" : bodyOf(parsed).trim();
-    const text = whole.length <= maxChars
-      ? whole
-      : `${whole.slice(0, maxChars).toWellFormed()}\n… (cut: ${path} is longer)`;
-    return text === "" ? text : spendFile(access, caller, { path, kind: "journal", text });
+    return parsed === undefined ? "" : bodyOf(parsed).trim();
   } catch (error) {
-    // Missing, or nobody's to read: the task begins without.
     if (error instanceof AppError) return undefined;
     throw error;
   }

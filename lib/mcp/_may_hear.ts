@@ -7,12 +7,13 @@ import type { SessionOwner } from "./sessions.ts";
 
 /** Tells whether a session may hear now that a resource changes, or else the list of them. */
 export function mayHearOf(
-  { access, vault }: Pick<Services, "access" | "vault">,
+  { access, memoryOff, vault }: Pick<Services, "access" | "memoryOff" | "vault">,
   owner: SessionOwner,
   uri?: string,
 ): boolean {
   const kind = owner.principal === OWNER ? "owner" : "agent";
   const caller: Caller = { kind, loopback: true, ...owner };
+  if (memoryOff.isOff(caller)) return false;
   try {
     const reader = access.admitSession(caller, ["read"]);
     if (uri !== undefined) requireVisibleUri(vault, reader, uri);

@@ -1,5 +1,6 @@
 /** One call of a tool, from its arguments to its result, whatever happens on the way. */
 import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server";
+import { MEMORY_OFF } from "@/lib/access/memory_off.ts";
 import type { SaidPlace } from "@/lib/access/tasks.ts";
 import { requireRoom, spendAnswer, spendHearsay } from "@/lib/access/spend.ts";
 import type { Caller } from "@/lib/contracts.ts";
@@ -43,7 +44,7 @@ export async function callTool(
   tool: Tool,
   { context, args, place, onProgress }: ToolCall,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { access, clock, logger } = services;
+  const { access, clock, logger, memoryOff } = services;
   const { caller: asking, ...who } = context;
   const { name } = tool.listing;
   const startedAt = isoTime(clock.nowMs());
@@ -53,6 +54,10 @@ export async function callTool(
     invocations.add({ tool: name, ...who, startedAt, ms, outcome });
     logger.debug("tool-call", { tool: name, ...who, ms, outcome });
   };
+  if (!tool.beginsTask && memoryOff.isOff(asking)) {
+    record("memory-off");
+    return toResult(MEMORY_OFF);
+  }
   const given = withoutNulls(args);
   const said = saidPlaceOf(given);
   const isSaid = (said.cwd ?? said.repo ?? asking.cwd) !== undefined;

@@ -32,7 +32,7 @@ export function addCompletions(
       const { access } = services;
       const caller = callerOf(context);
       const nothing = { completion: { values: [], total: 0, hasMore: false } };
-      const reader = access.findReader(caller);
+      const reader = services.memoryOff.isOff(caller) ? undefined : access.findReader(caller);
       if (reader === undefined) return nothing;
       const typed = params.argument.value.toLowerCase();
       const { values, total } = await findValues(services, params.ref, typed);

@@ -5,6 +5,7 @@ import {
   type ServerContext,
   specTypeSchemas,
 } from "@modelcontextprotocol/server";
+import { MEMORY_OFF } from "@/lib/access/memory_off.ts";
 import { requireRoom, spendFile, spendList } from "@/lib/access/spend.ts";
 import type { Caller } from "@/lib/contracts.ts";
 import { PROFILED, type Profiled, profilePath, readProfile } from "@/lib/journal/profiles.ts";
@@ -111,7 +112,9 @@ export function addResources(
     { cursor },
     context,
   ) => {
-    const reader = services.access.findReader(callerOf(context));
+    const caller = callerOf(context);
+    const isOff = services.memoryOff.isOff(caller);
+    const reader = isOff ? undefined : services.access.findReader(caller);
     // A client that lists as it connects is to see a list, and not an error.
     if (reader === undefined) return { resources: [] };
     return await orProtocolError(async () => {
@@ -129,7 +132,11 @@ export function addResources(
   ) => {
     const name = parseResourceUri(uri);
     if (name === undefined) throw new ResourceNotFoundError(uri);
-    const reader = await orProtocolError(() => Promise.resolve(admit(services, callerOf(context))));
+    const asking = callerOf(context);
+    if (services.memoryOff.isOff(asking)) {
+      return { contents: [{ uri, mimeType: MIME_TYPE, text: MEMORY_OFF.note }] };
+    }
+    const reader = await orProtocolError(() => Promise.resolve(admit(services, asking)));
     const caller = isOfPlace(name) ? await place(reader, context) : reader;
     if (caller === undefined) return ASK_FOR_ROOTS;
     const text = await orProtocolError(async () => {

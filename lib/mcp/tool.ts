@@ -45,6 +45,8 @@ export interface ToolNeeds {
   readonly isCounted?: boolean;
   /** True for what asks the person. */
   readonly asksPerson?: boolean;
+  /** True for what begins a task, so that it works where the last one was without memory. */
+  readonly beginsTask?: boolean;
 }
 
 export interface Tool extends ToolNeeds {
@@ -92,12 +94,13 @@ const ALWAYS_LOAD = { "anthropic/alwaysLoad": true };
 /** Makes a table entry; the schemas are written once, as servers are made for each request. */
 export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
   const { name, toolset, title, description, hints, isEssential, args, result, run } = spec;
-  const { grants, isCounted = false, asksPerson = false } = spec;
+  const { grants, isCounted = false, asksPerson = false, beginsTask = false } = spec;
   return {
     toolset,
     grants,
     isCounted,
     asksPerson,
+    beginsTask,
     listing: {
       name,
       title,
@@ -144,7 +147,8 @@ function outlineOf(
     name,
     isRecord(property) ? outlineOf(property, depth + 1) : property,
   ]);
-  return { ...schema, properties: Object.fromEntries(inner) };
+  // Nothing is required: where memory is off, every tool answers that alone.
+  return { ...rest, properties: Object.fromEntries(inner) };
 }
 
 /** As input, so that clients with an old listing accept fields that a later version adds. */

@@ -2,6 +2,7 @@
 import type { Config } from "@/lib/config.ts";
 import { unknownName } from "@/lib/nearest_name.ts";
 import { ALIAS_TOOLS } from "./alias_tools.ts";
+import { JOURNAL_TOOLS } from "./journal_tools.ts";
 import { MEMORY_TOOLS } from "./memory_tools.ts";
 import { SEARCH_TOOLS } from "./search_tools.ts";
 import { READING_TOOLS } from "./reading_tools.ts";
@@ -12,6 +13,7 @@ export const TOOLS: readonly Tool[] = [
   ...SEARCH_TOOLS,
   ...MEMORY_TOOLS,
   ...WRITING_TOOLS,
+  ...JOURNAL_TOOLS,
   ...READING_TOOLS,
 ];
 

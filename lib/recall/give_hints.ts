@@ -17,6 +17,7 @@ import { formatHints } from "./hint_text.ts";
 import { type MessagePart, splitMessage } from "./_message_parts.ts";
 import { isSmallTalk } from "./_small_talk.ts";
 import type { IsNear, NearProjects } from "./near_projects.ts";
+import { asksForNoMemory } from "./no_memory_words.ts";
 import type { NewHint, RecallLog } from "./recall_log.ts";
 
 export interface HintDeps {
@@ -56,11 +57,13 @@ export async function giveHints(
   if (input.recall === "off" || deps.config.recall === "off") return { ...NONE, recall: "off" };
   const isBound = deps.access.isBound(caller);
   // Whoever was not allowed to read is not even told that there would be something.
-  if (isBound && caller.view?.canRead !== true) return NONE;
+  if (mayNotRead(caller, isBound)) return NONE;
   // First, so that a request that is refused opens no run.
   requireWhere(caller, input);
   // Before anything is waited for: what comes next belongs to the run that begins here.
   const run = deps.hintSessions.enter(input);
+  if (input.trigger === "user" && asksForNoMemory(input.text)) run.quieten();
+  if (run.isQuiet) return NONE;
   const [isNear, freshness] = await Promise.all([
     deps.nearProjects.find(caller, input),
     deps.index.refresh(),
@@ -93,6 +96,11 @@ export async function giveHints(
     ...(found.fallback ? { fallback: found.fallback } : {}),
     ...readState(deps.index, freshness),
   };
+}
+
+/** Also who needs no leave may have a task without memory. */
+export function mayNotRead({ view }: Caller, isBound: boolean): boolean {
+  return isBound ? view?.canRead !== true : view?.canRead === false;
 }
 
 /** Leaves as many hints as a budget has room for, and counts them as they are told: twice. */

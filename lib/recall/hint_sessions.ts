@@ -25,6 +25,8 @@ export interface RunPlace {
 interface Run {
   /** Ids of the memories that were hinted in it. */
   readonly seen: Set<string>;
+  /** True if the person wants none in it. */
+  isQuiet: boolean;
 }
 
 interface Session {
@@ -43,6 +45,10 @@ export interface OpenRun {
   readonly heldCount: number;
   /** True once the run has had its share. */
   readonly isFull: boolean;
+  /** True if the person wants no hints in it. */
+  readonly isQuiet: boolean;
+  /** Takes down that the person wants none. */
+  quieten(): void;
   /** Tells whether a memory was hinted too short a time ago. */
   isHeld(id: string): boolean;
   /** Takes down what is hinted. */
@@ -69,6 +75,12 @@ export class HintSessions {
       },
       get isFull() {
         return entered.seen.size >= MAX_RUN_HINTS;
+      },
+      get isQuiet() {
+        return entered.isQuiet;
+      },
+      quieten() {
+        entered.isQuiet = true;
       },
       // An output is compared with its own run alone, a message with those before too.
       isHeld: (id) =>
@@ -113,7 +125,7 @@ function openRun(session: Session): Run {
   for (const [id, opened] of session.hintedAt) {
     if (session.opened - opened > SUPPRESSION_RUNS) session.hintedAt.delete(id);
   }
-  return { seen: new Set() };
+  return { seen: new Set(), isQuiet: false };
 }
 
 function forgetOldRuns({ named }: Session): void {

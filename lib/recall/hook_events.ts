@@ -18,7 +18,7 @@ import type {
 import { InvalidRequest } from "@/lib/errors.ts";
 import { type ProfilesDeps, readProfiles } from "@/lib/journal/profiles.ts";
 import { isUsableCwd } from "@/lib/projects/projects.ts";
-import { giveHints, type HintDeps } from "./give_hints.ts";
+import { giveHints, type HintDeps, mayNotRead } from "./give_hints.ts";
 
 export interface HookDeps extends HintDeps, ProfilesDeps {}
 
@@ -55,7 +55,7 @@ export async function answerHook(
   caller: Caller,
   { event, recall }: { readonly event: HookEvent; readonly recall: RecallSwitch },
 ): Promise<HookAnswer | undefined> {
-  if (deps.access.isBound(caller) && caller.view?.canRead !== true) return undefined;
+  if (mayNotRead(caller, deps.access.isBound(caller))) return undefined;
   const name = event.hook_event_name ?? "";
   if (name === "SessionStart") {
     const isOn = recall === "on" && deps.config.recall === "on";

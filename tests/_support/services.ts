@@ -1,6 +1,7 @@
 import type { Config } from "@/lib/config.ts";
 import { createLogger, randomId, systemClock } from "@/lib/seams.ts";
 import { createServices, type Seams, type Services } from "@/lib/services.ts";
+import { WRITE_TRIGGERS } from "@/lib/write_triggers.ts";
 import { type Files, type TempVault, tempVault } from "./temp_vault.ts";
 
 export interface TestServices extends Services, TempVault {
@@ -34,6 +35,8 @@ export function testConfig(vault: string, extra: Partial<Config> = {}): Config {
     mcpSse: "on",
     mcpElicitation: "on",
     mcpAliases: "off",
+    writeTriggers: WRITE_TRIGGERS,
+    journalLogArchive: true,
     toolsets: ["core", "journal", "reading"],
     log: "debug",
     ...extra,

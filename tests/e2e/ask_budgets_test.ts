@@ -25,7 +25,8 @@ const files: fc.Arbitrary<Files> = fc.record({
   history: fc.array(body, { maxLength: 3 }),
   shared: body,
   profile: body,
-}).map(({ memories, summaries, facts, history, shared, profile }) =>
+  journal: body,
+}).map(({ memories, summaries, facts, history, shared, profile, journal }) =>
   Object.fromEntries([
     ...memories.map((text, at) => [
       `memories/m${at}.md`,
@@ -40,6 +41,11 @@ const files: fc.Arbitrary<Files> = fc.record({
     ...history.map((text, at) => [`zoo/history/h${at}.md`, text]),
     ["_shared/style.md", shared],
     ["profiles/user.md", profile],
+    ["profile.md", `# P\n\n## Writing style\n- ${journal}\n- 斑马 <!-- last hit: 2020-01-01 -->\n`],
+    ["rules.md", `# Rules\n\n## Rule list\n- [R001] ${journal.slice(0, 3_000)}\n`],
+    ["session-log.md", `# Log\n\n${"2026-01-01 | zebra | 斑马\n".repeat(30)}`],
+    ["projects/zoo.md", `# Zoo\n\n## Status\nzebra\n\n## Pitfalls\n- 2026-01-01: ${journal}\n`],
+    ["projects/open.md", `# Open\n\n\`\`\`\n${journal}\n`],
   ])
 );
 
@@ -66,6 +72,10 @@ const CALLS: readonly [tool: string, args: Readonly<Record<string, unknown>>][] 
   ["load_summaries", { repo: REPO, projects: ["p1"], shared: ["style"] }],
   ["read_project", { project: "zoo" }],
   ["read_project", { project: "zoo", history: ["h0", "h1"] }],
+  ["begin_task", { projects: ["zoo", "zo", "open"] }],
+  ["begin_task", { projects: ["zoo"], history: true }],
+  ["audit_memory", {}],
+  ["write_back", { trigger: "update memory", project: "zo", status: "zebra", summary: "zebra" }],
 ];
 const ROUTES: readonly string[] = [
   "/api/search?q=zebra&limit=100",
@@ -80,10 +90,10 @@ const ROUTES: readonly string[] = [
 
 /** What names, places, or is a word of the server. */
 const NO_TEXT =
-  /^(?:id|path|kind|etag|mode|engine|source|url|nextCursor|precedence|note|truncated|countsAs|because|budget|report|query|nameFrom|project|status|scope|files|reason|fallback)$/;
+  /^(?:id|path|asked|reminder|kind|etag|mode|engine|source|url|nextCursor|precedence|note|truncated|countsAs|because|budget|report|query|nameFrom|project|status|scope|files|reason|fallback)$/;
 
 /** What stands above a profile. */
-const LABELS = /\[(?:agent|user)_profile\]\n/g;
+const LABELS = /\[(?:agent|user)_profile\]\n|\n… \(cut: memory_open\(id="[^"]*"\) has it all\)/g;
 
 function textsOf(value: unknown): string[] {
   if (typeof value === "string") return [value];
@@ -157,6 +167,12 @@ async function call(
   const result = await callTool(deps, tool, { context, args: { ...args }, place });
   ok(!("inputRequests" in result));
   const answer = result["isError"] ? {} : result["structuredContent"] as Record<string, unknown>;
+  if (name === "write_back") {
+    return { notices: answer["notices"], notWritten: answer["notWritten"] };
+  }
+  // What to do next are words of the server.
+  if (name === "begin_task") return { ...answer, next: "", access: "", pending: "", task: "" };
+  if (name === "audit_memory") return { text: answer["text"] };
   // What was saved is what the caller has said.
   return answer["created"] === true ? { similar: answer["similar"] } : answer;
 }

@@ -29,6 +29,10 @@ const ARGS: Readonly<Record<string, Record<string, unknown>>> = {
   remember: { text: "a fact", scope: "global" },
   set_handoff: { body: "b", repo: "https://example.org/a/zoo.git" },
   resume: { repo: "https://example.org/a/zoo.git" },
+  begin_task: {},
+  write_back: { trigger: "update memory", summary: "a task" },
+  audit_memory: {},
+  apply_audit: { audit: "none", decisions: "cancel" },
   request_access: {},
   memory_route: { repo: "https://example.org/a/zoo.git" },
   load_summaries: { projects: ["zoo"] },
@@ -36,7 +40,7 @@ const ARGS: Readonly<Record<string, Record<string, unknown>>> = {
 };
 /** Of a prompt: whether its text would tell something. */
 const TELLING: Readonly<Record<string, boolean>> = {
-  start_task: true,
+  begin_task: true,
   hand_off: false,
   audit: true,
 };
@@ -121,7 +125,7 @@ for (const transport of ["modern", "legacy", "sse"] as const) {
           task: own.task,
         });
         ok(!/grant-missing/.test(text), text);
-        equal(isError, ["set_handoff"].includes(name), text);
+        equal(isError, ["set_handoff", "apply_audit"].includes(name), text);
       });
     }
 

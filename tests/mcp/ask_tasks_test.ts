@@ -167,7 +167,7 @@ describeWithGit("a task of a repository within another", () => {
     const getPrompt = async (more: object) =>
       JSON.stringify(
         await client.getPrompt({
-          name: "start_task",
+          name: "begin_task",
           arguments: { ...more },
           _meta: { "commonplace/task": task },
         }),

@@ -217,7 +217,7 @@ describe("resources", () => {
       const ref = { type: "ref/prompt", name: "none" } as const;
       const argument = { name: "task", value: "" };
       await rejects(client.complete({ ref, argument }), { code: -32602 });
-      const known = { ...ref, name: "start_task" };
+      const known = { ...ref, name: "begin_task" };
       deepEqual((await client.complete({ ref: known, argument })).completion.values, []);
     });
   });

@@ -118,7 +118,7 @@ describeWithGit("roots", () => {
     await client.callTool({ name: "recall", arguments: { query: "fact" } });
     await client.callTool({ name: "resume" });
     await client.callTool({ name: "list_memory", arguments: { scope: "project" } });
-    await client.getPrompt({ name: "start_task" });
+    await client.getPrompt({ name: "begin_task" });
     await client.readResource({ uri: "store://project/MEMORY.md" });
 
     deepEqual([first, second], Array(2).fill("example.org/team/site"));

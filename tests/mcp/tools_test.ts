@@ -36,6 +36,10 @@ const NAMES = [
   "remember",
   "set_handoff",
   "resume",
+  "begin_task",
+  "write_back",
+  "audit_memory",
+  "apply_audit",
   "request_access",
   "memory_route",
   "load_summaries",
@@ -47,6 +51,9 @@ const WRITING: Readonly<Record<string, object>> = {
   memory_save: { destructiveHint: true },
   remember: { destructiveHint: false },
   set_handoff: { destructiveHint: true },
+  write_back: { destructiveHint: true, idempotentHint: true },
+  apply_audit: { destructiveHint: true },
+  begin_task: { idempotentHint: true },
   // It asks for the same but once.
   request_access: { idempotentHint: true },
 };
@@ -74,8 +81,8 @@ describe("TOOLS", () => {
     deepEqual(TOOLS.map(({ listing }) => listing.name), NAMES);
   });
 
-  it("takes no more than 24 kB of a client's room, and no tool more than 3.5 kB", () => {
-    ok(sizeOf({ tools: TOOLS.map(({ listing }) => withTaskField(listing)) }) <= 24_000);
+  it("takes no more than 31 kB of a client's room, and no tool more than 3.5 kB", () => {
+    ok(sizeOf({ tools: TOOLS.map(({ listing }) => withTaskField(listing)) }) <= 31_000);
     for (const { listing } of TOOLS) {
       ok(sizeOf(listing) <= 3_500, `${listing.name}: ${sizeOf(listing)}`);
     }
@@ -137,8 +144,10 @@ describe("instructionsFor()", () => {
 
 describe("selectTools()", () => {
   it("selectTools() keeps the order, and has none of a toolset that is off", () => {
-    deepEqual(selectTools({ ...OPEN, toolsets: ["reading", "core"] }), TOOLS);
-    deepEqual(selectTools({ ...OPEN, toolsets: ["journal"] }), []);
+    deepEqual(selectTools({ ...OPEN, toolsets: ["reading", "journal", "core"] }), TOOLS);
+    const journal = TOOLS.filter(({ toolset }) => toolset === "journal");
+    deepEqual(selectTools({ ...OPEN, toolsets: ["journal"] }), journal);
+    deepEqual(journal.length, 4);
   });
 });
 

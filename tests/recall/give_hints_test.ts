@@ -235,6 +235,17 @@ zebra stripes
     equal((await ask(services, {})).hints.length, 1);
   });
 
+  it("giveHints() is quiet in a run in which the person wants no memory", async () => {
+    await using services = await openWorld({ "memories/a.md": ZEBRA });
+    const user = (text: string, run: string) => ask(services, { text, run });
+    const output = (run: string) =>
+      ask(services, { trigger: "assistant", text: "zebra stripes", run });
+
+    deepEqual(await user("不用记忆，写一段 zebra stripes", "r1"), NOTHING);
+    deepEqual(await output("r1"), NOTHING);
+    deepEqual(idsOf((await user("zebra stripes", "r2")).hints), ["zebra"]);
+  });
+
   it("giveHints() says nothing to small talk and blanks", async () => {
     await using services = await openWorld({
       "memories/a.md": memory("m", "ok continue yes fix it 继续 好的"),

@@ -67,6 +67,17 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     init: json("POST", { projects: ["zoo"] }),
   },
   "POST /api/reading/deep": { path: "/api/reading/deep", init: json("POST", { project: "zoo" }) },
+  "POST /api/journal/begin": { path: "/api/journal/begin", init: json("POST", {}) },
+  "POST /api/journal/write-back": {
+    path: "/api/journal/write-back",
+    init: json("POST", { trigger: "update memory", summary: "a task" }),
+  },
+  "POST /api/audits": { path: "/api/audits", init: json("POST", {}) },
+  "POST /api/audits/{id}/apply": {
+    path: "/api/audits/none/apply",
+    init: json("POST", { decisions: "cancel" }),
+    status: 404,
+  },
   "POST /api/recall/hints": { path: "/api/recall/hints", init: json("POST", HINT) },
   "POST /api/hooks": {
     path: "/api/hooks",

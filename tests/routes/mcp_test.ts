@@ -468,7 +468,7 @@ describe("--toolsets journal", () => {
     name: "tools/list",
     ask: modernRequest("tools/list"),
     status: 200,
-    says: /"tools":\[\]/,
+    says: /"tools":\[\{"name":"begin_task"/,
   }, {
     name: "tools/call recall",
     ask: modernRequest("tools/call", { name: "recall", arguments: { query: "x" } }),

@@ -1,0 +1,70 @@
+import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "node:assert/strict";
+import { describe, it } from "@std/testing/bdd";
+import { json, serveAsking } from "@/tests/_support/ask_world.ts";
+import { projectNote } from "@/tests/_support/journal_world.ts";
+import { writingWorld } from "@/tests/_support/writing.ts";
+
+const TRIGGER = "更新记忆";
+
+describe("the project of a write-back", () => {
+  it("is not another one whose name differs in a number, or has the same file", async () => {
+    await using world = await writingWorld({
+      "projects/phase 1-2.md": projectNote("phase 1-2"),
+      "projects/a-b.md": projectNote("a-b"),
+    });
+    const write = (project: string) =>
+      world.ask("POST", "/api/journal/write-back", { trigger: TRIGGER, project, status: "new" });
+
+    const numbered = await write("phase 12");
+    const taken = await write("a/b");
+    const named = await write("foo.md");
+
+    deepEqual(numbered.body.written, ["projects/phase 12.md"]);
+    equal(taken.status, 400);
+    match(taken.body.detail, /the note of another project has that file/);
+    deepEqual(named.body.written, ["projects/foo.md"]);
+  });
+
+  it("tells a task that may only write no names", async () => {
+    await using world = await serveAsking({
+      "projects/SecretPlan.md": projectNote("x"),
+      "projects/secretplan.md": projectNote("y"),
+    });
+    const task = await world.grant("write");
+    const body = { trigger: TRIGGER, project: "SECRETPLAN", status: "x" };
+
+    const init = json("POST", body, { "x-commonplace-task": task });
+    const answer = await (await world.request("/api/journal/write-back", init)).json();
+
+    match(answer.detail, /pass the exact name/);
+    ok(!/SecretPlan/.test(JSON.stringify(answer)));
+  });
+});
+
+describe("files that are too large for a journal", () => {
+  const cases: readonly [name: string, text: string, reason: RegExp][] = [
+    [
+      "many bytes",
+      `# P\n\n## 写作风格\n${"- a line of it\n".repeat(20_000)}`,
+      /larger than 256 KiB/,
+    ],
+    ["a long line", `# P\n\n## 写作风格\n- x${" ".repeat(100_000)}x\n`, /longer than 10000/],
+  ];
+  for (const [name, text, reason] of cases) {
+    it(`are left alone and reported: ${name}`, async () => {
+      await using world = await writingWorld({ "profile.md": text });
+
+      const begun = await world.ask("POST", "/api/journal/begin", {});
+      const { body } = await world.ask("POST", "/api/journal/write-back", {
+        trigger: TRIGGER,
+        profile: [{ text: "short" }],
+        summary: "s",
+      });
+
+      match(begun.body.notices[0], reason);
+      deepEqual(body.written, ["session-log.md"]);
+      match(body.notWritten[0].reason, reason);
+      equal(world.text("profile.md"), text);
+    });
+  }
+});
