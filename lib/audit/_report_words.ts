@@ -1,4 +1,5 @@
 /** The words of an audit's report, in both languages. */
+import type { JournalLanguage } from "@/lib/journal/journal_names.ts";
 
 export interface ProjectAgeWords {
   readonly lastHit: string | undefined;
@@ -7,6 +8,7 @@ export interface ProjectAgeWords {
 }
 
 export interface ReportWords {
+  readonly language: JournalLanguage;
   readonly title: string;
   readonly rulesHead: string;
   readonly ageingHead: string;
@@ -45,6 +47,7 @@ export interface ReportWords {
 }
 
 export const ZH: ReportWords = {
+  language: "zh",
   title: "记忆审计报告",
   rulesHead: "rules.md 候选（重复踩坑，建议升级为规则）",
   ageingHead: "projects/ 老化检查",
@@ -94,6 +97,7 @@ export const ZH: ReportWords = {
 };
 
 export const EN: ReportWords = {
+  language: "en",
   title: "Memory audit",
   rulesHead: "rules.md: candidates (the same pitfall again and again)",
   ageingHead: "projects/: ageing",

@@ -4,8 +4,9 @@ import { allEntries, entriesIn } from "@/lib/journal/all_entries.ts";
 import { countWords } from "@/lib/journal/count_words.ts";
 import { readLog } from "@/lib/journal/dated_log.ts";
 import type { Entry } from "@/lib/journal/entries.ts";
-import { type JournalDocument, JournalNotUnderstood } from "@/lib/journal/journal_document.ts";
-import { LOG_PATH, PROFILE_PATH, RULES_PATH } from "@/lib/journal/journal_files.ts";
+import { type JournalDocument } from "@/lib/journal/journal_document.ts";
+import { JournalNotUnderstood } from "@/lib/journal/not_understood.ts";
+import { LOG_PATH, PROFILE_PATH, PROJECT_NOTES, RULES_PATH } from "@/lib/journal/journal_files.ts";
 import {
   type JournalLanguage,
   languageOfText,
@@ -48,6 +49,9 @@ export class JournalFindings {
   constructor(files: AuditFiles, day: string) {
     this.#files = files;
     this.#day = day;
+    if (files.noNotes !== undefined) {
+      this.#notUnderstood.push({ path: PROJECT_NOTES, reason: files.noNotes });
+    }
     this.#active = files.active.flatMap((path) => this.#note(path));
     this.#archived = files.archived.flatMap((path) => this.#note(path));
     this.#check(PROFILE_PATH, (document) => {
@@ -169,7 +173,7 @@ export class JournalFindings {
     const reading = this.#files.readings.get(path);
     if (reading === undefined || reading.state === "absent") return;
     try {
-      if (reading.state === "unread") throw new JournalNotUnderstood(reading.reason);
+      if (reading.state === "unread") throw new JournalNotUnderstood({ message: reading.reason });
       read(reading.document);
     } catch (error) {
       if (!(error instanceof JournalNotUnderstood)) throw error;

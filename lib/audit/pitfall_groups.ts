@@ -1,10 +1,10 @@
 /** Pitfalls that are one problem told again, whoever told it and in which language. */
 import { Slicer } from "@/lib/seams.ts";
+import { untilAborted } from "@/lib/until_aborted.ts";
 import { findErrorCodes } from "./_error_codes.ts";
 import { type Likeness, openLikeness } from "./_likeness.ts";
 import { type Cluster, linkByAverage, type Neighbours } from "./_linkage.ts";
 import type { MeaningDeps } from "./_meaning.ts";
-import { untilAborted } from "./_until_aborted.ts";
 
 export interface PitfallGroup {
   /** Indexes of the texts, at least three, in ascending order. */

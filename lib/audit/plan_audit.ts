@@ -9,7 +9,7 @@ import {
   readLog,
   removeFromLog,
 } from "@/lib/journal/dated_log.ts";
-import { JournalNotUnderstood } from "@/lib/journal/journal_document.ts";
+import { JournalNotUnderstood } from "@/lib/journal/not_understood.ts";
 import type { JournalEdit } from "@/lib/journal/journal_edit.ts";
 import {
   ARCHIVED_NOTES,

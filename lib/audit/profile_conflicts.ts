@@ -1,12 +1,12 @@
 /** Entries of a profile that may contradict each other: the same matter, another value. */
 import { Slicer } from "@/lib/seams.ts";
+import { untilAborted } from "@/lib/until_aborted.ts";
 import { type ClauseVectors, embedClauses, measureDenial } from "./_denials.ts";
 import { type EntryFacts, readFacts } from "./_entry_facts.ts";
 import { type Likeness, openLikeness } from "./_likeness.ts";
 import { isChinese } from "./_is_chinese.ts";
 import type { MeaningDeps } from "./_meaning.ts";
 import { compareValues } from "./_opposites.ts";
-import { untilAborted } from "./_until_aborted.ts";
 
 export interface ProfileEntry {
   readonly section: string;

@@ -2,6 +2,7 @@
 import {
   ARCHIVED_NOTES,
   AUDIT_LOG_PATH,
+  explainNoNotes,
   type JournalFilesDeps,
   type JournalReading,
   listProjectNotes,
@@ -19,6 +20,8 @@ export interface AuditFiles {
   /** Of projects that are not archived. */
   readonly active: readonly VaultPath[];
   readonly archived: readonly VaultPath[];
+  /** Why no note of a project could be looked at. */
+  readonly noNotes?: string;
 }
 
 /** Reads them one after another, so that other work gets its turns. */
@@ -34,7 +37,8 @@ export async function readAuditFiles(
     signal?.throwIfAborted();
     readings.set(path, await readJournalFile(deps, path));
   }
-  return { readings, active, archived };
+  const noNotes = explainNoNotes(deps.vault);
+  return { readings, active, archived, ...(noNotes === undefined ? {} : { noNotes }) };
 }
 
 /** Tells whether the files are the same that they were, each with the same content. */

@@ -2,6 +2,7 @@
 import type { AuditReport } from "@/lib/contracts_journal.ts";
 import { clipLine } from "@/lib/clip_line.ts";
 import type { JournalLanguage } from "@/lib/journal/journal_names.ts";
+import { reasonIn } from "@/lib/journal/not_understood.ts";
 import { EN, type ReportWords, ZH } from "./_report_words.ts";
 
 type Findings = Omit<AuditReport, "text">;
@@ -109,7 +110,9 @@ function restLines({ notUnderstood, notices }: Findings, words: ReportWords): st
   return [
     "",
     `── ${words.otherHead} ───────────────`,
-    ...notUnderstood.map(({ path, reason }) => `⚠️ ${words.leftAlone(path, reason)}`),
+    ...notUnderstood.map(({ path, reason }) =>
+      `⚠️ ${words.leftAlone(path, reasonIn(words.language, reason))}`
+    ),
     ...notices.map((notice) => `⚠️ ${words.tooLong}${notice}`),
   ];
 }

@@ -1,5 +1,6 @@
 /** Looks for files of the journal that are not understood: such are left alone, which people miss. */
-import { type JournalDocument, JournalNotUnderstood } from "@/lib/journal/journal_document.ts";
+import { type JournalDocument } from "@/lib/journal/journal_document.ts";
+import { JournalNotUnderstood } from "@/lib/journal/not_understood.ts";
 import {
   ARCHIVED_NOTES,
   AUDIT_LOG_PATH,

@@ -2,6 +2,7 @@
 import { crc32 } from "node:zlib";
 import { describeFailure } from "@/lib/errors.ts";
 import { type Clock, Slicer } from "@/lib/seams.ts";
+import { untilAborted } from "@/lib/until_aborted.ts";
 import { refused } from "./_model_sections.ts";
 import type { Embedder, Embedding, EmbedKind } from "./embedder.ts";
 import { parseStaticModel, type StaticModel } from "./static_model.ts";
@@ -123,17 +124,4 @@ function* embedAll(
     yield;
   }
   return embeddings;
-}
-
-/** Goes on with the work step by step, unless the signal has aborted. */
-function* untilAborted<T>(
-  steps: Generator<void, T>,
-  signal: AbortSignal | undefined,
-): Generator<void, T> {
-  for (;;) {
-    signal?.throwIfAborted();
-    const step = steps.next();
-    if (step.done) return step.value;
-    yield;
-  }
 }

@@ -9,18 +9,7 @@ import { type ParsedNote, parseNote } from "@/lib/vault/note.ts";
 import { lineText, type NoteText } from "@/lib/vault/note_text.ts";
 import { findUpdated, splitLabel, tailLineOf, type UpdatedLine, withoutTail } from "./_end_line.ts";
 import { nameRank, type PartNames } from "./journal_names.ts";
-
-/** Why a file of the journal is left alone; the message says what to mend, and quotes nothing. */
-export class JournalNotUnderstood extends Error {
-  override name = "JournalNotUnderstood";
-  /** Where, if it is at one place. */
-  readonly line: number | undefined;
-
-  constructor(reason: string, line?: number) {
-    super(line === undefined ? reason : `line ${line}: ${reason}`);
-    this.line = line;
-  }
-}
+import { JournalNotUnderstood } from "./not_understood.ts";
 
 /** A heading and what stands below it. */
 export interface Section {
@@ -96,7 +85,7 @@ export class JournalDocument {
     const best = all.filter((it) => it.rank === rank && it.level === level);
     const [only] = best;
     if (only !== undefined && best.length === 1) return only.section;
-    throw new JournalNotUnderstood("a second section of the same name", second.section.headingLine);
+    throw new JournalNotUnderstood("secondSection", second.section.headingLine);
   }
 
   /** Returns the blocks of some lines that begin and end there. */
@@ -149,7 +138,7 @@ export function* readJournal(
 ): Generator<void, JournalDocument> {
   const parsed = yield* parseNote(path, bytes);
   if (parsed === undefined || parsed.text.lossy) {
-    throw new JournalNotUnderstood("it is no UTF-8 text: save it as UTF-8");
+    throw new JournalNotUnderstood("noText");
   }
   const { text, blocks } = parsed;
   requireShortLines(text);
@@ -167,7 +156,7 @@ function requireShortLines({ lineStarts, lineCount, text }: NoteText): void {
   for (let line = 1; line <= lineCount; line++) {
     const end = lineStarts[line] ?? text.length;
     if (end - (lineStarts[line - 1] ?? 0) > MAX_LINE_CHARS) {
-      throw new JournalNotUnderstood(`it is longer than ${MAX_LINE_CHARS} characters`, line);
+      throw new JournalNotUnderstood("longLine", line);
     }
   }
 }
@@ -181,7 +170,7 @@ function requireNoMerge(note: NoteText, blocks: readonly Block[]): void {
     if (!MERGE_MARK.test(text) || isCode(line)) continue;
     // A row of equals signs is a heading's underline as well.
     if (text.startsWith("=")) continue;
-    throw new JournalNotUnderstood("a merge is not finished: choose what is to stay", line);
+    throw new JournalNotUnderstood("openMerge", line);
   }
 }
 
@@ -192,7 +181,7 @@ function requireClosed(note: NoteText, last: Block | undefined): void {
     if (endLine !== last.endLine) continue;
     const [first, final] = [lineText(note, startLine), lineText(note, endLine)];
     if (isLeftOpen(kind, first, { final, isOneLine: startLine === endLine })) {
-      throw new JournalNotUnderstood("what begins here is never closed", startLine);
+      throw new JournalNotUnderstood("neverClosed", startLine);
     }
   }
 }
@@ -204,7 +193,7 @@ function requireOwnEnd(note: NoteText, { kind, startLine, endLine }: Block): voi
   for (let line = startLine + 1; line <= endLine; line++) {
     const text = lineText(note, line);
     if (hasHeading && text.includes("<!--")) {
-      throw new JournalNotUnderstood("what begins here is never closed", startLine);
+      throw new JournalNotUnderstood("neverClosed", startLine);
     }
     hasHeading ||= /^#{1,6}\s/.test(text);
   }

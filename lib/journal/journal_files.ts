@@ -14,7 +14,8 @@ import {
   type VaultPath,
 } from "@/lib/vault/vault_path.ts";
 import { ABSENT } from "@/lib/vault/vault_writer.ts";
-import { type JournalDocument, JournalNotUnderstood, readJournal } from "./journal_document.ts";
+import { type JournalDocument, readJournal } from "./journal_document.ts";
+import { JournalNotUnderstood } from "./not_understood.ts";
 
 export const PROFILE_PATH: VaultPath = parseVaultPath("profile.md");
 export const RULES_PATH: VaultPath = parseVaultPath("rules.md");
@@ -63,10 +64,11 @@ export async function readJournalFile(
   const slicer = new Slicer(clock);
   let etag: string | undefined;
   try {
+    if (path.startsWith(`${PROJECT_NOTES}/`)) requireFolder(vault);
     if (statFile(vault, path).state === "absent") return { state: "absent", path, etag: ABSENT };
     const { bytes } = readFile(vault, path);
-    requireModest(path, bytes.length);
     etag = await slicer.run(hashBytes(bytes));
+    requireModest(path, bytes.length);
     const document = await slicer.run(readJournal(path, bytes));
     return { state: "read", path, etag, bytes, document };
   } catch (error) {
@@ -75,12 +77,29 @@ export async function readJournalFile(
   }
 }
 
+/** Tells why the notes of projects cannot be looked at; `undefined` if they can, or there are none. */
+export function explainNoNotes(vault: Vault): string | undefined {
+  try {
+    requireFolder(vault);
+    return undefined;
+  } catch (error) {
+    if (error instanceof JournalNotUnderstood) return error.message;
+    throw error;
+  }
+}
+
+function requireFolder(vault: Vault): void {
+  const found = statFile(vault, PROJECT_NOTES);
+  if (found.state === "file") throw new JournalNotUnderstood("noFolder");
+  if (found.state === "other" && found.what === "symlink") {
+    throw new JournalNotUnderstood("linkedFolder");
+  }
+}
+
 function requireModest(path: VaultPath, bytes: number): void {
   const most = path === LOG_ARCHIVE_PATH ? MAX_ARCHIVE_BYTES : MAX_BYTES;
   if (bytes <= most) return;
-  throw new JournalNotUnderstood(
-    `it is larger than ${most / 1024} KiB: move a part of it elsewhere`,
-  );
+  throw new JournalNotUnderstood("tooLarge");
 }
 
 /** Returns the paths of project notes, sorted; conflict copies are none. */

@@ -1,7 +1,8 @@
 /** Opens a file of the journal to be changed: as it is, or as a new one is where there is none. */
 import { parseNote } from "@/lib/vault/note.ts";
 import { readLog } from "./dated_log.ts";
-import { type JournalDocument, JournalNotUnderstood, readJournal } from "./journal_document.ts";
+import { type JournalDocument, readJournal } from "./journal_document.ts";
+import { JournalNotUnderstood } from "./not_understood.ts";
 import { JournalEdit, languageOfSections } from "./journal_edit.ts";
 import type { JournalReading } from "./journal_files.ts";
 import {
@@ -32,7 +33,7 @@ export function* openEdit(
   file: JournalFile,
   { day, language }: { readonly day: string; readonly language: JournalLanguage },
 ): Generator<void, JournalEdit> {
-  if (reading.state === "unread") throw new JournalNotUnderstood(reading.reason);
+  if (reading.state === "unread") throw new JournalNotUnderstood({ message: reading.reason });
   const document = yield* toDocument(reading, newJournalText(file, { day, language }));
   requireParts(document, file.kind);
   const own = languageOfSections(document, PARTS);
@@ -53,11 +54,7 @@ export function requireParts(document: JournalDocument, kind: JournalFile["kind"
   if (document.sections.length > 0 || document.isEmpty) return;
   const isLog = kind === "session-log" || kind === "log-archive" || kind === "audit-log";
   if (isLog && readLog(document).length > 0) return;
-  throw new JournalNotUnderstood(
-    isLog
-      ? "it has neither a heading nor a line such as 2026-05-14 | type | summary"
-      : "it has no heading: give it those that its kind has",
-  );
+  throw new JournalNotUnderstood(isLog ? "noLog" : "noHeading");
 }
 
 function* toDocument(

@@ -3,7 +3,8 @@ import { InvalidRequest } from "@/lib/errors.ts";
 import { didYouMean } from "@/lib/nearest_name.ts";
 import { allEntries } from "./all_entries.ts";
 import type { Entry } from "./entries.ts";
-import { type JournalDocument, JournalNotUnderstood, type Section } from "./journal_document.ts";
+import { type JournalDocument, type Section } from "./journal_document.ts";
+import { JournalNotUnderstood } from "./not_understood.ts";
 import { type JournalEdit, ownEndLine } from "./journal_edit.ts";
 import {
   foldPartName,
@@ -148,7 +149,7 @@ function requireSection(
   if (mayUse && only !== undefined && named.length === 1) return only;
   if (known !== undefined) return document.find(PROFILE_SECTIONS[known]) ?? known;
   if (mayUse && only !== undefined) {
-    throw new JournalNotUnderstood("a second section of the same name", named[1]?.headingLine);
+    throw new JournalNotUnderstood("secondSection", named[1]?.headingLine);
   }
   const titles = tellsSections ? others.map(({ title }) => title) : [];
   const names = [...new Set([...titles, ...Object.keys(PROFILE_SECTIONS)])];

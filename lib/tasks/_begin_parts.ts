@@ -1,6 +1,6 @@
 /** The parts of the answer with which a task begins, each made of one file. */
 import { allEntries } from "@/lib/journal/all_entries.ts";
-import { JournalNotUnderstood } from "@/lib/journal/journal_document.ts";
+import { JournalNotUnderstood } from "@/lib/journal/not_understood.ts";
 import type { JournalReading } from "@/lib/journal/journal_files.ts";
 import { PROFILE_PREFIX } from "@/lib/journal/profile_edit.ts";
 import { readProjectNote } from "@/lib/journal/project_note.ts";

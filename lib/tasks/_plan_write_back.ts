@@ -11,7 +11,7 @@ import {
   removeFromLog,
 } from "@/lib/journal/dated_log.ts";
 import type { Entry } from "@/lib/journal/entries.ts";
-import { JournalNotUnderstood } from "@/lib/journal/journal_document.ts";
+import { JournalNotUnderstood } from "@/lib/journal/not_understood.ts";
 import type { JournalEdit } from "@/lib/journal/journal_edit.ts";
 import {
   type JournalFilesDeps,

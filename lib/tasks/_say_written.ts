@@ -1,4 +1,5 @@
 /** The one sentence that a person hears of a write-back, in the language in which they asked. */
+import { reasonIn } from "@/lib/journal/not_understood.ts";
 import type { WriteBackPlan, WriteBackWish } from "./_plan_write_back.ts";
 
 /** Says what was written, and what was not. */
@@ -17,7 +18,8 @@ function inChinese(plan: WriteBackPlan, { project }: WriteBackWish): string {
     ...(plan.isLogged ? ["任务日志一条"] : []),
   ];
   const what = parts.length === 0 ? "使用标记" : parts.join("，");
-  const left = notWritten.map(({ path, reason }) => `；${path} 未写入：${reason}`).join("");
+  const left = notWritten.map(({ path, reason }) => `；${path} 未写入：${reasonIn("zh", reason)}`)
+    .join("");
   return `记忆已更新：${what}${left}`;
 }
 

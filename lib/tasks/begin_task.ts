@@ -9,6 +9,7 @@ import type { BeginTaskAnswer, BeginTaskInput } from "@/lib/contracts_journal.ts
 import { newestDay, readLog } from "@/lib/journal/dated_log.ts";
 import {
   AUDIT_LOG_PATH,
+  explainNoNotes,
   type JournalReading,
   LOG_PATH,
   PROFILE_PATH,
@@ -212,7 +213,7 @@ function noteStatusHits(
 }
 
 function takeNotices(
-  { notices, index, access }: BeginTaskDeps,
+  { notices, index, access, vault }: BeginTaskDeps,
   caller: Caller,
   readings: readonly JournalReading[],
 ): string[] {
@@ -221,12 +222,14 @@ function takeNotices(
     const { path, etag = "", reason } = reading;
     return [{ key: `unread ${path} ${etag}`, text: `${path} is left alone: ${reason}` }];
   });
+  const noNotes = explainNoNotes(vault);
+  const folder = noNotes === undefined ? [] : [{ key: `folder ${noNotes}`, text: noNotes }];
   const copies = index.diagnostics()
     .filter(({ reason, path }) =>
       reason === "conflict-copy" && (!access.isBound(caller) || isOfTheJournal(path))
     )
     .map(({ path, message }): Notice => ({ key: `copy ${path}`, text: `${path}: ${message}` }));
-  return notices.take([...unread, ...copies], MAX_NOTICES);
+  return notices.take([...folder, ...unread, ...copies], MAX_NOTICES);
 }
 
 /** Where the names of files tell no more than the journal itself does. */

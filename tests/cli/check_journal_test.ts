@@ -41,13 +41,13 @@ describe("checkJournal()", () => {
     });
 
     deepEqual(faults, [
-      "profile.md 6 a second section of the same name",
+      "profile.md 6 a second section of the same name: make one of the two",
       "rules.md - it has no heading: give it those that its kind has",
       "session-log.md 1 a merge is not finished: choose what is to stay",
       "session-log.archive.md - it has neither a heading nor a line such as 2026-05-14 | type | summary",
       "audit-log.md - it is no UTF-8 text: save it as UTF-8",
-      "projects/a.md 6 a second section of the same name",
-      "projects/archive/b.md 6 a second section of the same name",
+      "projects/a.md 6 a second section of the same name: make one of the two",
+      "projects/archive/b.md 6 a second section of the same name: make one of the two",
     ]);
   });
 });

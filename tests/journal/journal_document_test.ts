@@ -1,6 +1,7 @@
 import { deepStrictEqual as deepEqual, strictEqual as equal, throws } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { JournalNotUnderstood, readJournal } from "@/lib/journal/journal_document.ts";
+import { readJournal } from "@/lib/journal/journal_document.ts";
+import { JournalNotUnderstood } from "@/lib/journal/not_understood.ts";
 import { type PartNames, PROFILE_SECTIONS, PROJECT_SECTIONS } from "@/lib/journal/journal_names.ts";
 import { runAtOnce } from "@/lib/seams.ts";
 import { documentOf } from "../_support/journal_text.ts";

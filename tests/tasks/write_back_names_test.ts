@@ -46,7 +46,7 @@ describe("files that are too large for a journal", () => {
     [
       "many bytes",
       `# P\n\n## 写作风格\n${"- a line of it\n".repeat(20_000)}`,
-      /larger than 256 KiB/,
+      /too large for a journal/,
     ],
     ["a long line", `# P\n\n## 写作风格\n- x${" ".repeat(100_000)}x\n`, /longer than 10000/],
   ];
@@ -67,4 +67,30 @@ describe("files that are too large for a journal", () => {
       equal(world.text("profile.md"), text);
     });
   }
+});
+
+describe("projects/ that is no folder of the vault", () => {
+  it("is told when a task begins, by an audit and a write-back, which writes the rest", async () => {
+    for (const kind of ["link", "file"] as const) {
+      await using world = await writingWorld({ "elsewhere/a.md": "# a\n" });
+      const place = world.pathOf("projects");
+      if (kind === "link") await Deno.symlink(world.pathOf("elsewhere"), place);
+      else await Deno.writeTextFile(place, "x");
+
+      const begun = await world.ask("POST", "/api/journal/begin", {});
+      const { body: report } = await world.ask("POST", "/api/audits", {});
+      const written = await world.ask("POST", "/api/journal/write-back", {
+        trigger: TRIGGER,
+        project: "a",
+        status: "x",
+        summary: "s",
+      });
+
+      match(begun.body.notices[0], /projects/);
+      equal(report.notUnderstood[0].path, "projects");
+      match(report.text, /projects 无法识别，未做检查：projects/);
+      deepEqual(written.body.written, ["session-log.md"], JSON.stringify(written.body));
+      match(written.body.message, /projects\/a\.md 未写入：projects.*[链文]/);
+    }
+  });
 });
