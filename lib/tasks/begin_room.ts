@@ -55,8 +55,10 @@ export class BeginRoom {
     const whole = `${label}\n${text}${BREAK}`;
     const shown = this.#fit(whole, path, isWholeFile ? this.#wholeLimit : this.#most);
     if (shown === whole) return whole.slice(0, -BREAK.length);
-    const isLabelWhole = shown.length > label.length + 1;
-    return isLabelWhole ? `${shown.trimEnd()}\n… (cut: memory_open(id="${path}") has it all)` : "";
+    // What parts it from the next one has been counted as text.
+    const cut = shown.slice(0, -BREAK.length).toWellFormed().trimEnd();
+    const isLabelWhole = cut.length > label.length + 1;
+    return isLabelWhole ? `${cut}\n… (cut: memory_open(id="${path}") has it all)` : "";
   }
 
   /** Returns a text of ours that names something of the vault, as far as there is room. */
