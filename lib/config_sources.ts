@@ -43,7 +43,7 @@ export interface ArgumentsRead {
 }
 
 /** Without the dashes. */
-export const COMMAND_FLAGS = ["apply", "json"] as const;
+const COMMAND_FLAGS = ["apply", "json"] as const;
 export type CommandFlag = (typeof COMMAND_FLAGS)[number];
 
 const ASKING_FLAGS: ReadonlyMap<string, "help" | "version"> = new Map([

@@ -3,6 +3,7 @@
  * the tools of agents. A request is parsed here once; inside, its type is trusted.
  */
 import * as z from "zod";
+import { commaList, shortText, wholeNumber } from "./contracts_fields.ts";
 
 /** What a note is to the server; the place of a file decides before its metadata. */
 export const NOTE_KINDS = [
@@ -34,14 +35,6 @@ export const ANY_STATUS = "any";
 /** How deep `offset` may go: who needs more needs another query. */
 export const MAX_SEARCH_OFFSET = 1_000;
 
-/** A whole number that comes as text. */
-export const wholeNumber = (least: number, most: number): z.ZodType<number, string> =>
-  z.string().regex(/^[+-]?\d+$/, `must be a whole number from ${least} to ${most}`)
-    .transform(Number)
-    .pipe(
-      z.number().int().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`),
-    );
-
 /** Each one more costs a search over all notes time. */
 export const MAX_FILTER_TAGS = 16;
 export const MAX_FILTER_KINDS = 16;
@@ -52,22 +45,6 @@ export const MAX_ID_CHARS = 4_096;
 export const MAX_REPO_CHARS = 2_000;
 /** A cursor may hold a path in other letters. */
 export const MAX_CURSOR_CHARS = 16_384;
-
-const commaList = (most: number) =>
-  z.string()
-    .transform((text) => text.split(",").map((item) => item.trim()).filter((item) => item !== ""))
-    .refine((items) => items.length <= most, `must hold at most ${most} items`);
-
-const isNotBlank = (text: string) => text.trim() !== "";
-
-/** A text that says something, and no more than a person would write there. */
-export const shortText = (maxChars: number): z.ZodString =>
-  z.string("must be a text")
-    .refine(isNotBlank, "must not be empty")
-    .refine(
-      (text) => text.length <= maxChars,
-      `must not be longer than ${maxChars} characters`,
-    );
 
 export const queryText = shortText(MAX_QUERY_CHARS);
 

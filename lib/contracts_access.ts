@@ -1,6 +1,7 @@
 /** What goes over the wire about what agents may do: questions, decisions, tasks, budgets. */
 import * as z from "zod";
-import { MAX_FILTER_CHARS, shortText, whereFields } from "./contracts.ts";
+import { flagField, shortText } from "./contracts_fields.ts";
+import { MAX_FILTER_CHARS, whereFields } from "./contracts.ts";
 
 /** Each is asked for by itself, and none brings another with it. */
 export const GRANTS = ["read", "deep", "write"] as const;
@@ -16,17 +17,20 @@ const MAX_TOPIC_CHARS = 100;
 const MAX_PROJECT_CHARS = 100;
 const MAX_WHY_CHARS = 160;
 
+/** What something is good for, in the agent's words, for the person to read. */
+export const whyField = shortText(MAX_WHY_CHARS).optional();
+
 /** The id of a task, as `request_access` returns it. */
-const taskField = shortText(MAX_FILTER_CHARS).optional();
+export const taskField = shortText(MAX_FILTER_CHARS).optional();
 
 /** `POST /api/access/requests`, and the tool `request_access`. */
 export const RequestAccessInput = z.strictObject({
   grant: z.enum(GRANTS).default("read").describe(
     "read = search, memories, notes, memory_route, load_summaries; deep = read_project; write = save",
   ),
-  why: shortText(MAX_WHY_CHARS).optional().describe("What for, in the person's language"),
+  why: whyField.describe("What for, in the person's language"),
   project: shortText(MAX_PROJECT_CHARS).optional().describe("With deep: the one project"),
-  history: z.boolean("must be true or false").default(() => false).describe(
+  history: flagField.describe(
     "With deep: its history/ too, only if the person wants to look back",
   ),
   shared: z.array(shortText(MAX_TOPIC_CHARS), "must be a list of texts")

@@ -1,17 +1,14 @@
 /** What goes over the wire about the journal: how a task begins, what is written back, audits. */
 import * as z from "zod";
-import { MAX_FILTER_CHARS, MAX_ID_CHARS, shortText, whereFields } from "./contracts.ts";
-import { BudgetShape, PendingShape } from "./contracts_access.ts";
+import { flagField, shortText } from "./contracts_fields.ts";
+import { MAX_FILTER_CHARS, MAX_ID_CHARS, whereFields } from "./contracts.ts";
+import { BudgetShape, PendingShape, taskField, whyField } from "./contracts_access.ts";
 
 const MAX_PROJECTS = 8;
-const MAX_WHY_CHARS = 160;
 const MAX_ENTRIES = 20;
 const MAX_USED = 200;
 /** What is longer is no entry; `write_back` says so in words that help. */
 const MAX_TEXT_CHARS = 20_000;
-
-const taskField = shortText(MAX_FILTER_CHARS).optional();
-const bool = z.boolean("must be true or false").default(() => false);
 
 /** Without its limit in the schema, which would tell a model that it may write so much. */
 const anyText = z.string("must be a text")
@@ -27,10 +24,12 @@ export const BeginTaskInput = z.strictObject({
   projects: z.array(shortText(MAX_FILTER_CHARS), "must be a list of texts")
     .max(MAX_PROJECTS, `must hold at most ${MAX_PROJECTS} names`).default([])
     .describe("Those that the person names, and no others"),
-  history: bool.describe("True only if the person asks for a project's history: its whole note"),
+  history: flagField.describe(
+    "True only if the person asks for a project's history: its whole note",
+  ),
   memory: z.enum(["on", "off"], "must be on or off").default("on")
     .describe("off = the person wants this task done without memory (不用记忆)"),
-  why: shortText(MAX_WHY_CHARS).optional()
+  why: whyField
     .describe("What the task is about, in the person's language; shown if they have to be asked"),
   task: taskField.describe("Of an earlier answer, to call again after the person has decided"),
   ...whereFields,
@@ -87,7 +86,7 @@ export const WriteBackInput = z.strictObject({
   type: text().describe("Of the task, in a word or two, for the log"),
   summary: text().describe("The task in one sentence, for the log"),
   rules: z.unknown().optional().describe("Never: rules come from audits that were confirmed"),
-  allow_secret: bool.describe("True = write although it looks like a secret: it is none"),
+  allow_secret: flagField.describe("True = write although it looks like a secret: it is none"),
   ...whereFields,
 });
 export type WriteBackInput = z.output<typeof WriteBackInput>;

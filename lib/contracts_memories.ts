@@ -1,5 +1,6 @@
 /** What goes over the wire about memories, projects, profiles and handoffs. */
 import * as z from "zod";
+import { flagField, shortText, wholeNumber } from "./contracts_fields.ts";
 import {
   FreshnessShape,
   IndexingShape,
@@ -9,9 +10,7 @@ import {
   MAX_SEARCH_LIMIT,
   NOTE_KINDS,
   scopeName,
-  shortText,
   whereFields,
-  wholeNumber,
 } from "./contracts.ts";
 
 export const DEFAULT_MEMORIES_LIMIT = 50;
@@ -100,7 +99,7 @@ const longText = (maxChars: number) =>
 /** Where a new memory goes. */
 const storeScope = z.enum(["project", "global"]);
 
-const allowSecret = z.boolean("must be true or false").default(() => false).describe(
+const allowSecret = flagField.describe(
   "True = it is no secret, though it looks like one",
 );
 

@@ -1,11 +1,11 @@
 /** What goes over the wire about reading projects: the memory route, summaries, deep reads. */
 import * as z from "zod";
+import { shortText } from "./contracts_fields.ts";
 import {
   MAX_FILTER_CHARS,
   MAX_FILTER_TAGS,
   MAX_ID_CHARS,
   SearchParams,
-  shortText,
   whereFields,
 } from "./contracts.ts";
 import { MEMORY_HISTORY_MAX_FILES } from "./protocol_keys.ts";

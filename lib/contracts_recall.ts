@@ -1,13 +1,12 @@
 /** What goes over the wire about hints: memories that come to an agent without being asked for. */
 import * as z from "zod";
+import { flagField, shortText, wholeNumber } from "./contracts_fields.ts";
 import {
   FreshnessShape,
   IndexingShape,
   MAX_FILTER_CHARS,
   SearchAnswerShape,
-  shortText,
   whereFields,
-  wholeNumber,
 } from "./contracts.ts";
 
 /** Whose words ask for hints. */
@@ -42,7 +41,7 @@ export const HintsInput = z.strictObject({
   run: shortText(MAX_FILTER_CHARS).optional().describe(
     "Of the session; without it each user message opens the next one",
   ),
-  final: z.boolean("must be true or false").default(() => false).describe(
+  final: flagField.describe(
     "True = the last output of the run: it is recorded and brings no hint",
   ),
   recall: recallField,

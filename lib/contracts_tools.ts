@@ -3,6 +3,7 @@
  * client shows them to a model; HTTP has the same things under other names where it can.
  */
 import * as z from "zod";
+import { flagField, shortText, wholeNumber } from "./contracts_fields.ts";
 import {
   DEFAULT_SEARCH_LIMIT,
   folderName,
@@ -18,9 +19,7 @@ import {
   queryText,
   scopeName,
   SEARCH_MODES,
-  shortText,
   whereFields,
-  wholeNumber,
 } from "./contracts.ts";
 import { MemorySummaryShape } from "./contracts_memories.ts";
 
@@ -76,7 +75,7 @@ export const RecallArgs = z.strictObject({
 export const MemorySearchArgs = z.strictObject({
   query: queryText.describe("A literal text within one line, or a regular expression"),
   limit: limitNumber.describe("Files a page"),
-  regex: z.boolean("must be true or false").default(() => false)
+  regex: flagField
     .describe("True = the query is a regular expression (ripgrep's dialect)"),
   scope: scopeName("all"),
   ...whereFields,

@@ -2,7 +2,7 @@
  * Cursors: the text by which a client asks for what follows. It means something to the server
  * alone; one that was made up, or for another question, is refused in words.
  */
-import { InvalidRequest } from "./errors.ts";
+import { invalidField, type InvalidRequest } from "./errors.ts";
 import { shortHash } from "./short_hash.ts";
 
 const DIGEST_CHARS = 12;
@@ -69,9 +69,7 @@ function isPlain(value: unknown): value is string | number {
 /** Returns the error for a cursor that nobody can use. */
 export function refusedCursor(why: string = "is none that this server gave"): InvalidRequest {
   const message = `${why}. Leave cursor out to begin anew`;
-  return new InvalidRequest(`Cannot go on from here: cursor ${message}`, [
-    { field: "cursor", message },
-  ]);
+  return invalidField("Cannot go on from here", { field: "cursor", message });
 }
 
 function hash(question: unknown): string {

@@ -91,6 +91,15 @@ export class InvalidRequest extends AppError {
   }
 }
 
+/**
+ * Returns the error for one field, whose message goes on from the field's name.
+ *
+ * @param refused What is not done for it, in words: `Nothing was written`.
+ */
+export function invalidField(refused: string, problem: FieldProblem): InvalidRequest {
+  return new InvalidRequest(`${refused}: ${problem.field} ${problem.message}`, [problem]);
+}
+
 /** The path is not one inside the vault, or what lies there is a link. */
 export class PathEscapesVault extends AppError {
   constructor(message: string, cause?: unknown) {

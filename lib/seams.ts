@@ -112,9 +112,14 @@ export class Slicer {
     return this.#nextTurn();
   }
 
-  /** Runs a generator to its end, with a pause where it yields. */
-  async run<T>(steps: Generator<void, T>): Promise<T> {
+  /**
+   * Runs a generator to its end, with a pause where it yields.
+   *
+   * @throws The signal's reason if it aborts: then no more steps are taken.
+   */
+  async run<T>(steps: Generator<void, T>, signal?: AbortSignal): Promise<T> {
     for (;;) {
+      signal?.throwIfAborted();
       const step = steps.next();
       if (step.done) return step.value;
       const turn = this.pause();

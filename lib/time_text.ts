@@ -19,4 +19,16 @@ export function isRealDay(day: string): boolean {
   return Number.isFinite(ms) && isoTime(ms).startsWith(day);
 }
 
+/** Returns the whole days from one day to another; a month alone counts from its first. */
+export function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
+}
+
+/** Returns a day as `YYYY-MM-DD`, from numbers as people write them: `2026-5-4`. */
+export function dayOf(year: string, month: string, date: string): string {
+  return `${year}-${month.padStart(2, "0")}-${date.padStart(2, "0")}`;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
 const twoDigits = (value: number): string => String(value).padStart(2, "0");

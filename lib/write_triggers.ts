@@ -1,4 +1,5 @@
 /** The words on which something may be written back: the person's, never the model's judgement. */
+import { cutsWord } from "./word_edges.ts";
 
 /** What the setting `write-triggers` is without one. */
 export const WRITE_TRIGGERS: readonly string[] = [
@@ -122,13 +123,10 @@ function isMeant(said: string, at: number, length: number): boolean {
   return !DONE.test(after) && !(ASKED.test(before) && isQuestion);
 }
 
-/** `remember it` is no part of `remember items`. */
+/** Of either language. */
 function isInsideWord(said: string, at: number, length: number): boolean {
-  const isLetter = (char: string) => /[a-z0-9]/.test(char);
-  const end = at + length;
-  return isLetter(said.charAt(at)) && isLetter(said.charAt(at - 1)) ||
-    isLetter(said.charAt(end - 1)) && isLetter(said.charAt(end)) ||
-    PART_BEFORE.test(said.slice(0, at)) || PART_AFTER.test(said.slice(end));
+  return cutsWord(said, at, length) || PART_BEFORE.test(said.slice(0, at)) ||
+    PART_AFTER.test(said.slice(at + length));
 }
 
 function fold(text: string): string {

@@ -7,7 +7,6 @@ import { matchedRoutes } from "hono/route";
 import { MEMORY_OFF } from "@/lib/access/memory_off.ts";
 import { requireRoom, spendAnswer, spendHearsay } from "@/lib/access/spend.ts";
 import { type Caller, SEES_NOTHING } from "@/lib/contracts.ts";
-import { GrantMissing } from "@/lib/errors.ts";
 import { isRecord } from "@/lib/is_record.ts";
 import type { Services } from "@/lib/services.ts";
 import { requireOwner } from "@/lib/tasks/request_access.ts";
@@ -45,7 +44,8 @@ export function guardAccess({ access, memoryOff }: Access): MiddlewareHandler<Ap
     }
     if (!isBound) return await next();
     const admitted = who === "hints"
-      ? admitForHints(access, asking, said)
+      // Whoever may not read is not refused: a hook would show that to the person each time.
+      ? access.findReader(asking, said) ?? asking
       : access.admit(asking, grants, said);
     c.set("caller", admitted);
     if (grants.includes("read")) requireRoom(access, admitted);
@@ -56,16 +56,6 @@ export function guardAccess({ access, memoryOff }: Access): MiddlewareHandler<Ap
     if (isCounted || c.req.method === "HEAD") return;
     await count(c, grants.includes("read") ? spendAnswer : spendHearsay, access);
   };
-}
-
-/** Whoever may not read is not refused: a hook would show that to the person each time. */
-function admitForHints(access: Access["access"], caller: Caller, said: Said): Caller {
-  try {
-    return access.admit(caller, ["read"], said);
-  } catch (error) {
-    if (error instanceof GrantMissing) return caller;
-    throw error;
-  }
 }
 
 async function count(

@@ -3,13 +3,15 @@ import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "n
 import { dirname, join } from "node:path";
 import { describe, it } from "@std/testing/bdd";
 import { ENV_NAMES } from "@/lib/config.ts";
-import { type Home, MAIN_PATH, makeHome, Program, TASK_PERMISSIONS } from "./_support/program.ts";
+import {
+  type Home,
+  MAIN_PATH,
+  makeHome,
+  Program,
+  serveArgs,
+  TASK_PERMISSIONS,
+} from "./_support/program.ts";
 import { sendRaw } from "./_support/raw_http.ts";
-
-function serve(home: Home, more: readonly string[] = []): readonly string[] {
-  const folders = ["--vault", home.vault, "--state", home.state];
-  return ["run", "--no-prompt", ...TASK_PERMISSIONS, MAIN_PATH, "serve", ...folders, ...more];
-}
 
 /** Makes the flag for a script that runs `code` with each `server` that the program starts. */
 async function writePreload(home: Home, code: string): Promise<string> {
@@ -41,7 +43,7 @@ async function isThere(path: string): Promise<boolean> {
 describe("main.ts serve", () => {
   it("serve answers searches, sees edits, and ends cleanly at SIGTERM", async () => {
     await using home = await makeHome();
-    await using program = new Program(serve(home, ["--port", "0"]), { home });
+    await using program = new Program(serveArgs(home, ["--port", "0"]), { home });
     const address = await addressOf(program);
     await program.line('"event":"vault-indexed"');
 
@@ -60,7 +62,7 @@ describe("main.ts serve", () => {
 
   it("serve ends cleanly although a client sends half a request, and no more", async () => {
     await using home = await makeHome();
-    await using program = new Program(serve(home, ["--port", "0"]), { home });
+    await using program = new Program(serveArgs(home, ["--port", "0"]), { home });
     const { port } = new URL(await addressOf(program));
     await program.line('"event":"vault-indexed"');
     using connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
@@ -79,7 +81,7 @@ describe("main.ts serve", () => {
 
   it("serve says on one line where it is and how it works", async () => {
     await using home = await makeHome();
-    await using program = new Program(serve(home, ["--port", "0"]), { home });
+    await using program = new Program(serveArgs(home, ["--port", "0"]), { home });
 
     const started = JSON.parse(await program.line('"event":"started"'));
 
@@ -125,10 +127,10 @@ describe("main.ts serve", () => {
 
   it("serve fails on a busy port with words, and without a stack", async () => {
     await using home = await makeHome();
-    await using first = new Program(serve(home, ["--port", "0"]), { home });
+    await using first = new Program(serveArgs(home, ["--port", "0"]), { home });
     const { port } = new URL(await addressOf(first));
 
-    await using second = new Program(serve(home, ["--port", port]), { home });
+    await using second = new Program(serveArgs(home, ["--port", port]), { home });
     const { code } = await second.end();
 
     equal(code, 1);
@@ -184,7 +186,7 @@ describe("main.ts serve", () => {
   it("serve --init creates the layout in a vault that is missing", async () => {
     await using home = await makeHome();
     const vault = join(home.folder, "new");
-    const args = serve({ ...home, vault }, ["--port", "0", "--init"]);
+    const args = serveArgs({ ...home, vault }, ["--port", "0", "--init"]);
     await using program = new Program(args, { home });
     await addressOf(program);
 
@@ -262,7 +264,7 @@ describe("main.ts serve", () => {
       home,
       'setTimeout(() => Promise.reject(new TypeError("SECRET")), 0);',
     );
-    const args = serve(home, ["--port", "0"]).toSpliced(1, 0, preload);
+    const args = serveArgs(home, ["--port", "0"]).toSpliced(1, 0, preload);
     await using program = new Program(args, { home });
     const address = await addressOf(program);
 
@@ -280,7 +282,7 @@ describe("main.ts serve", () => {
       home,
       'server.shutdown = () => { console.error("stopping"); return new Promise(() => {}); };',
     );
-    const args = serve(home, ["--port", "0"]).toSpliced(1, 0, preload);
+    const args = serveArgs(home, ["--port", "0"]).toSpliced(1, 0, preload);
     await using program = new Program(args, { home });
     await addressOf(program);
 
@@ -294,7 +296,7 @@ describe("main.ts serve", () => {
 
   it("serve logs neither queries nor notes", async () => {
     await using home = await makeHome();
-    await using program = new Program(serve(home, ["--port", "0", "--log", "debug"]), { home });
+    await using program = new Program(serveArgs(home, ["--port", "0", "--log", "debug"]), { home });
     const address = await addressOf(program);
 
     await search(address, "q=zebra");

@@ -1,6 +1,6 @@
 import { describe, it } from "@std/testing/bdd";
 import { deepStrictEqual as deepEqual, rejects, strictEqual as equal } from "node:assert/strict";
-import { Semaphore } from "@/lib/seams.ts";
+import { Semaphore, Slicer, systemClock } from "@/lib/seams.ts";
 
 /** Work by name that ends when told to, and a list of what has begun. */
 function workbench(places: number) {
@@ -98,5 +98,24 @@ describe("Semaphore", () => {
     deepEqual(begun, ["a", "b", "c", "d"]);
     for (const { finish } of later) finish();
     await Promise.all(later.map(({ done }) => done));
+  });
+});
+
+describe("Slicer.run()", () => {
+  it("takes no more steps when its signal aborts, and throws the signal's reason", async () => {
+    const stop = new AbortController();
+    let steps = 0;
+    function* work(): Generator<void, string> {
+      for (; steps < 10; steps++) {
+        if (steps === 3) stop.abort(new Error("enough"));
+        yield;
+      }
+      return "done";
+    }
+
+    const running = new Slicer(systemClock).run(work(), stop.signal);
+
+    await rejects(running, /enough/);
+    equal(steps, 3);
   });
 });

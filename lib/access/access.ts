@@ -116,9 +116,9 @@ export class Access implements ReadingAccess {
   }
 
   /** Lets a session read; `undefined` if it may not, where nobody is to see an error. */
-  findReader(caller: Caller): Caller | undefined {
+  findReader(caller: Caller, place: CallPlace = {}): Caller | undefined {
     try {
-      return this.admitSession(caller, ["read"]);
+      return this.admitSession(caller, ["read"], place);
     } catch (error) {
       if (error instanceof GrantMissing) return undefined;
       throw error;

@@ -25,10 +25,13 @@ export interface AskedGrant {
 /** What was allowed in one task: the sum of all that stands now. */
 export class TaskGrants {
   #given: readonly AskedGrant[] = [];
+  /** Of `_shared/`, those that may be read. */
+  #topics: ReadonlySet<string> = new Set();
 
   /** @param given What the person has allowed and not taken back. */
   set(given: readonly AskedGrant[]): void {
     this.#given = given;
+    this.#topics = toTopics(given.flatMap(({ grant, shared }) => grant === "read" ? shared : []));
   }
 
   /** The grants that were given, in the order of `GRANTS`. */
@@ -53,9 +56,7 @@ export class TaskGrants {
   }
 
   coversShared(topics: readonly string[]): boolean {
-    const known = this.#given.flatMap(({ grant, shared }) => grant === "read" ? shared : []);
-    const allowed = new Set(known.map(toTopic));
-    return topics.every((topic) => allowed.has(toTopic(topic)));
+    return topics.every((topic) => this.#topics.has(toTopic(topic)));
   }
 }
 
@@ -64,9 +65,13 @@ function toTopic(name: string): string {
   return toKey(name).replace(/^_shared\//, "").replace(/\.(?:md|markdown)$/i, "");
 }
 
+function toTopics(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.map(toTopic));
+}
+
 /** Tells whether who gets what is asked for gets all that another wish is about. */
 export function includesWish(asked: AskedGrant, other: AskedGrant): boolean {
-  const topics = new Set(asked.shared.map(toTopic));
+  const topics = toTopics(asked.shared);
   return asked.grant === other.grant && reachesInto(asked, other) &&
     other.shared.every((topic) => topics.has(toTopic(topic)));
 }

@@ -1,7 +1,8 @@
 /** How nearly one entry denies what the other affirms. */
 import type { Embedder, Embedding } from "@/lib/embed/embedder.ts";
-import type { EntryFacts } from "./_entry_facts.ts";
+import { clamp } from "./_clamp.ts";
 import { dot } from "./_dot.ts";
+import type { EntryFacts } from "./_entry_facts.ts";
 
 /** By clause, what the model makes of it. */
 export type ClauseVectors = ReadonlyMap<string, Embedding>;
@@ -31,8 +32,7 @@ export function measureDenial(
   { floor, ceiling }: Pick<Embedder, "floor" | "ceiling">,
 ): number {
   const nearest = Math.max(nearestOf(a, b, vectors), nearestOf(b, a, vectors));
-  const share = (nearest - floor) / (SAME_CLAUSE * (ceiling - floor));
-  return Math.min(1, Math.max(0, share));
+  return clamp((nearest - floor) / (SAME_CLAUSE * (ceiling - floor)));
 }
 
 function nearestOf(denying: EntryFacts, affirming: EntryFacts, vectors: ClauseVectors): number {

@@ -1,8 +1,8 @@
 /** Which concepts of failures texts name, and how much two that share some have in common by that. */
-import { FAILURE_TERMS } from "./_failure_terms.ts";
+import { FIELD_TERMS } from "./_field_terms.ts";
+import { rarity } from "./_rarity.ts";
+import { SOFTWARE_TERMS } from "./_software_terms.ts";
 
-/** As many texts without a concept as this are assumed beside those that are compared. */
-const OTHER_TEXTS = 50;
 const MIN_SHARED_TEXTS = 2;
 
 /** The concepts of some texts; made by `readConcepts()`. */
@@ -15,21 +15,19 @@ export interface Concepts {
 export function* readConcepts(texts: readonly string[]): Generator<void, Concepts> {
   const matcher = new TermMatcher();
   const conceptsOf: ReadonlySet<number>[] = [];
-  const textsOf = new Map<number, number[]>();
-  for (const [index, text] of texts.entries()) {
+  const frequency = new Map<number, number>();
+  for (const text of texts) {
     const found = matcher.find(text);
     conceptsOf.push(found);
-    for (const concept of found) {
-      const list = textsOf.get(concept);
-      if (list) list.push(index);
-      else textsOf.set(concept, [index]);
-    }
+    for (const concept of found) frequency.set(concept, (frequency.get(concept) ?? 0) + 1);
     yield;
   }
-  const weights = new Map([...textsOf].map(([concept, { length: count }]) => {
-    const weight = Math.log((texts.length + OTHER_TEXTS) / (count + 1));
-    return [concept, count < MIN_SHARED_TEXTS ? 0 : weight];
-  }));
+  const weights = new Map(
+    [...frequency].map(([concept, count]) => [
+      concept,
+      count < MIN_SHARED_TEXTS ? 0 : rarity(count, texts.length),
+    ]),
+  );
   return {
     shared(first, second) {
       let sum = 0;
@@ -50,7 +48,7 @@ class TermMatcher {
   readonly #chinese = new Map<string, [term: string, concept: number][]>();
 
   constructor() {
-    FAILURE_TERMS.forEach((line, concept) => {
+    [...SOFTWARE_TERMS, ...FIELD_TERMS].forEach((line, concept) => {
       for (const term of line.split("|")) this.#add(term, concept);
     });
   }

@@ -1,16 +1,18 @@
 /** How alike two texts are in what they mean and in their words, in one number. */
+import type { Tokenizer } from "@/lib/index/tokenizer.ts";
+import { Slicer } from "@/lib/seams.ts";
 import { withoutErrorCodes } from "./_error_codes.ts";
 import { type Concepts, readConcepts } from "./_failure_concepts.ts";
 import { Meaning, type MeaningDeps, type MeaningOptions } from "./_meaning.ts";
 import { type RareWords, readRareWords } from "./_rare_words.ts";
 
 /** What words count that are the same throughout, beside the likeness of meaning. */
-export const WORDS_WEIGHT = 3;
+const WORDS_WEIGHT = 3;
 /** What they count where there is no meaning to be had. */
-export const WORDS_ALONE_WEIGHT = 35;
+const WORDS_ALONE_WEIGHT = 35;
 
 /** What concepts of failures count that both name, by their rarity. */
-export const CONCEPTS_WEIGHT = .35;
+const CONCEPTS_WEIGHT = .35;
 
 /** Texts to compare; made by `openLikeness()`. */
 export interface Likeness {
@@ -24,35 +26,38 @@ export interface Likeness {
   between(first: number, second: number): number;
 }
 
+export interface LikenessOptions extends MeaningOptions {
+  /** Made once for all comparisons, as its tables take a while. */
+  readonly tokenizer: Pick<Tokenizer, "terms">;
+}
+
 /**
- * Has texts embedded, unless there is no embedder, and reads their words.
+ * Has texts embedded, unless there is no embedder, and reads their words, in slices.
  *
- * @returns In steps, after the embedder has answered.
- * @throws What the embedder throws.
+ * @throws The reason of the signal if it aborts, and what the embedder throws.
  */
 export async function openLikeness(
   deps: MeaningDeps,
   texts: readonly string[],
-  options: MeaningOptions & { readonly signal?: AbortSignal | undefined },
-): Promise<Generator<void, Likeness>> {
-  const meaning = await Meaning.open(deps, texts, options);
-  return readAll(texts, meaning, options);
+  options: LikenessOptions,
+): Promise<Likeness> {
+  const { isThorough, tokenizer, signal } = options;
+  const slicer = new Slicer(deps.clock);
+  // Codes are a matter of their own: else who shares one would be alike in it alone.
+  const plain = isThorough ? await slicer.run(withoutCodes(texts), signal) : texts;
+  const meaning = await Meaning.open(deps, { texts, plain }, options);
+  const words = await slicer.run(readRareWords(plain, tokenizer), signal);
+  const concepts = isThorough ? await slicer.run(readConcepts(texts), signal) : undefined;
+  return new MixedLikeness({ count: texts.length, words, concepts, meaning });
 }
 
-function* readAll(
-  texts: readonly string[],
-  meaning: Meaning | undefined,
-  { isThorough }: MeaningOptions,
-): Generator<void, Likeness> {
+function* withoutCodes(texts: readonly string[]): Generator<void, string[]> {
   const plain: string[] = [];
   for (const text of texts) {
-    // Codes are a matter of their own: else who shares one would be alike in it alone.
-    plain.push(isThorough ? withoutErrorCodes(text) : text);
+    plain.push(withoutErrorCodes(text));
     yield;
   }
-  const words = yield* readRareWords(plain);
-  const concepts = isThorough ? yield* readConcepts(texts) : undefined;
-  return new MixedLikeness({ count: texts.length, words, concepts, meaning });
+  return plain;
 }
 
 interface Measured {
@@ -79,11 +84,9 @@ class MixedLikeness implements Likeness {
 
   nearest(text: number, { least, most }: { least: number; most: number }): number[] {
     const deviations = this.#meaning?.deviationsFrom(text);
-    const words = this.#wordsOf(text);
     const near: { other: number; likeness: number }[] = [];
     for (let other = 0; other < this.#count; other++) {
-      const likeness = mix(deviations?.[other], words[other] ?? 0) +
-        CONCEPTS_WEIGHT * (this.#concepts?.shared(text, other) ?? 0);
+      const likeness = this.#mix(text, other, deviations?.[other]);
       if (other !== text && likeness >= least) near.push({ other, likeness });
     }
     near.sort((a, b) => b.likeness - a.likeness);
@@ -91,8 +94,11 @@ class MixedLikeness implements Likeness {
   }
 
   between(first: number, second: number): number {
-    const meaning = this.#meaning?.likeness(first, second);
-    return mix(meaning, this.#wordsOf(first)[second] ?? 0) +
+    return this.#mix(first, second, this.#meaning?.likeness(first, second));
+  }
+
+  #mix(first: number, second: number, meaning: number | undefined): number {
+    return withWords(meaning, this.#wordsOf(first)[second] ?? 0) +
       CONCEPTS_WEIGHT * (this.#concepts?.shared(first, second) ?? 0);
   }
 
@@ -103,7 +109,7 @@ class MixedLikeness implements Likeness {
 }
 
 /** @param meaning `undefined` or NaN if there is none. */
-function mix(meaning: number | undefined, words: number): number {
+function withWords(meaning: number | undefined, words: number): number {
   if (meaning === undefined || Number.isNaN(meaning)) return WORDS_ALONE_WEIGHT * words;
   return meaning + WORDS_WEIGHT * words;
 }

@@ -1,5 +1,5 @@
 /** Words that texts share, the rarer the weightier: cosines of tf-idf over these texts alone. */
-import { createTokenizer } from "@/lib/index/tokenizer.ts";
+import type { Tokenizer } from "@/lib/index/tokenizer.ts";
 import { ENGLISH_FUNCTION_WORDS } from "./_function_words.ts";
 
 interface Posting {
@@ -19,12 +19,16 @@ export interface RareWords {
 }
 
 /** Reads the words of texts, in steps. */
-export function* readRareWords(texts: readonly string[]): Generator<void, RareWords> {
-  const { terms: split } = createTokenizer();
+export function* readRareWords(
+  texts: readonly string[],
+  tokenizer: Pick<Tokenizer, "terms">,
+): Generator<void, RareWords> {
   const termsOf: string[][] = [];
   const frequency = new Map<string, number>();
   for (const text of texts) {
-    const terms = [...new Set(split(text))].filter((term) => !ENGLISH_FUNCTION_WORDS.has(term));
+    const terms = [...new Set(tokenizer.terms(text))].filter((term) =>
+      !ENGLISH_FUNCTION_WORDS.has(term)
+    );
     termsOf.push(terms);
     for (const term of terms) frequency.set(term, (frequency.get(term) ?? 0) + 1);
     yield;

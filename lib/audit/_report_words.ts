@@ -1,4 +1,5 @@
 /** The words of an audit's report, in both languages. */
+import { countOf } from "@/lib/count_of.ts";
 import type { JournalLanguage } from "@/lib/journal/journal_names.ts";
 
 export interface ProjectAgeWords {
@@ -128,8 +129,7 @@ export const EN: ReportWords = {
   nothing: "Nothing to decide. Please answer: cancel - to have this audit put on record",
   lastHit: (day) => day === undefined ? "" : ` (last hit ${day})`,
   unused: (days) => ` (${days} days)`,
-  rules: (count) =>
-    `🔁 ${count === 1 ? "1 pattern" : `${count} patterns`} that came again and again:`,
+  rules: (count) => `🔁 ${countOf(count, "pattern")} that came again and again:`,
   seen: (count) => `Seen ${count} times:`,
   writeRule: (rule) => `write into rules.md: "${rule}"`,
   age: ({ lastHit, days, status }) => {

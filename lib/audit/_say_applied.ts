@@ -1,4 +1,5 @@
 /** What is said of an audit that was acted on: to the person, and in `audit-log.md`. */
+import { countOf } from "@/lib/count_of.ts";
 import type { JournalLanguage } from "@/lib/journal/journal_names.ts";
 
 export interface AppliedCounts {
@@ -50,15 +51,11 @@ function inEnglish(
     };
   }
   const parts = [
-    ...(removed > 0 ? [`${count(removed, "entry", "entries")} removed from the profile`] : []),
-    ...(archived > 0 ? [`${count(archived, "project", "projects")} archived`] : []),
-    ...(rules > 0 ? [`${count(rules, "rule", "rules")} added`] : []),
-    ...(movedLogLines > 0 ? [`${count(movedLogLines, "line", "lines")} moved out of the log`] : []),
+    ...(removed > 0 ? [`${countOf(removed, "entry", "entries")} removed from the profile`] : []),
+    ...(archived > 0 ? [`${countOf(archived, "project")} archived`] : []),
+    ...(rules > 0 ? [`${countOf(rules, "rule")} added`] : []),
+    ...(movedLogLines > 0 ? [`${countOf(movedLogLines, "line")} moved out of the log`] : []),
   ];
   const log = parts.length === 0 ? "Nothing to change" : parts.join(", ");
   return { log, message: `Audit done: ${log}` };
-}
-
-function count(number: number, one: string, more: string): string {
-  return `${number} ${number === 1 ? one : more}`;
 }

@@ -3,14 +3,13 @@ import type { AgeingProject } from "@/lib/contracts_journal.ts";
 import type { Entry } from "@/lib/journal/entries.ts";
 import { findHitMark } from "@/lib/journal/hit_mark.ts";
 import type { ProjectNote } from "@/lib/journal/project_note.ts";
-import { isRealDay } from "@/lib/time_text.ts";
+import { daysBetween, isRealDay } from "@/lib/time_text.ts";
 
 /** Of a project's current status, by the design of the journal. */
-export const PROJECT_DAYS = 60;
+const PROJECT_DAYS = 60;
 /** Of an entry of the profile or the rules; advice, and no more. */
-export const ENTRY_DAYS = 90;
+const ENTRY_DAYS = 90;
 
-const DAY_MS = 24 * 60 * 60_000;
 const CHINESE_DONE =
   /^(?:整个|全部|本)?(?:项目|系列|工作|任务|专案|項目)?(?:状态[:：]?)?(?:都|均)?(?:已经?)?(?:完成|完结|结束|交付|发布|上线|归档|关闭|结项)了?$/u;
 const ENGLISH_DONE =
@@ -18,11 +17,6 @@ const ENGLISH_DONE =
 const IN_PROGRESS =
   /进行中|進行中|开发中|在做|in[ -]progress|ongoing|under ?way|\bwip\b|\bactive\b/iu;
 const CLAUSE_ENDS = /[，。；！、,.;!|｜—\n（）()【】[\]]+|\s[-–]\s/u;
-
-/** Returns the whole days from one day to another; a month alone counts from its first. */
-export function daysBetween(from: string, to: string): number {
-  return Math.round((Date.parse(toDay(to)) - Date.parse(toDay(from))) / DAY_MS);
-}
 
 /** Tells whether a status says that the project as a whole is done, not one of its parts. */
 export function saysDone(status: string): boolean {
@@ -75,8 +69,4 @@ function lastHitOf({ document, status }: ProjectNote): string | undefined {
   const { updated } = document;
   const changed = updated && document.line(updated.line).slice(updated.from, updated.to);
   return marks.sort().at(-1) ?? (changed && isRealDay(changed) ? changed : undefined);
-}
-
-function toDay(text: string): string {
-  return /^\d{4}-\d{2}$/.test(text) ? `${text}-01` : text;
 }

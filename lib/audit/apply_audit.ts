@@ -5,7 +5,7 @@
 import type { Caller } from "@/lib/contracts.ts";
 import type { ApplyAuditAnswer, ApplyAuditInput, AuditReport } from "@/lib/contracts_journal.ts";
 import type { Config } from "@/lib/config.ts";
-import { EditConflict, InvalidRequest } from "@/lib/errors.ts";
+import { EditConflict, invalidField, InvalidRequest } from "@/lib/errors.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import { requireEntries } from "@/lib/journal/entry_rules.ts";
 import { requireNoSecrets } from "@/lib/require_no_secrets.ts";
@@ -16,6 +16,7 @@ import type { AuditMemoryDeps } from "./audit_memory.ts";
 import type { Audit } from "./audits.ts";
 import { type AuditPlan, type Chosen, planAudit } from "./plan_audit.ts";
 import { isUnchanged, readAuditFiles } from "./read_audit_files.ts";
+import { itemsOf } from "./report_items.ts";
 import { saveBackup } from "./_save_backup.ts";
 
 export interface ApplyAuditDeps extends AuditMemoryDeps {
@@ -60,9 +61,9 @@ async function apply(
   const isCancelled = decisions === "cancel";
   const { readings } = await readAuditFiles(deps);
   // To cancel changes nothing that anybody could have changed.
-  if (!isCancelled && !isUnchanged(audit.readings, readings)) throw changed();
+  if (!isCancelled && !isUnchanged(audit.etags, readings)) throw changed();
   const today = formatDay(deps.clock.nowMs());
-  const plan = await planAudit(deps, { ...audit, readings }, { chosen, today, isCancelled });
+  const plan = await planAudit(deps, audit, { readings, chosen, today, isCancelled });
   const backup = plan.replaced.length === 0 ? undefined : await saveBackup({
     folder: deps.config.state,
     name: `${today}-${audit.report.audit.replace(/[^\w-]/g, "").slice(0, 8)}`,
@@ -92,11 +93,12 @@ async function choose(
   decisions: ApplyAuditInput["decisions"],
 ): Promise<Chosen> {
   const { report } = audit;
-  const hidden = audits.hiddenItems(audit, itemsOf(report));
+  const all = itemsOf(report);
+  const hidden = audits.hiddenItems(audit, all);
   if (decisions === "all" && hidden.length > 0) throw notShownWhole();
-  const items = itemsOf(report).filter((item) => !hidden.includes(item));
+  const items = all.filter((item) => !hidden.includes(item));
   if (decisions === "cancel") return { items: new Set(), rules: new Map() };
-  if (decisions === "all") return { items: new Set(proposedOf(report)), rules: new Map() };
+  if (decisions === "all") return { items: new Set(proposedOf(report, all)), rules: new Map() };
   requireKnown(decisions.map(({ item }) => item), items);
   const done = decisions.filter(({ apply }) => apply);
   const given = done.flatMap(({ item, rule }) => rule === undefined ? [] : [[item, rule] as const]);
@@ -104,12 +106,12 @@ async function choose(
     .filter((item) => report.rules.some((it) => it.item === item && it.rule === ""));
   if (wordless.length > 0) {
     const message = `is needed for ${wordless.join(", ")}: none of its pitfalls can be the rule`;
-    throw new InvalidRequest(`Nothing was done: rule ${message}`, [{ field: "rule", message }]);
+    throw invalidField("Nothing was done", { field: "rule", message });
   }
   const wrong = given.find(([item]) => report.rules.every((it) => it.item !== item));
   if (wrong !== undefined) {
     const message = `is for candidates of rules only, and ${wrong[0]} is none`;
-    throw new InvalidRequest(`Nothing was done: rule ${message}`, [{ field: "rule", message }]);
+    throw invalidField("Nothing was done", { field: "rule", message });
   }
   const rules = requireEntries(new Map(given));
   await new Slicer(clock).run(requireNoSecrets(Object.fromEntries(rules), NO_WAY_ROUND));
@@ -119,27 +121,20 @@ async function choose(
 /** A rule is read with every task: there is no reason to have a secret in one. */
 const NO_WAY_ROUND = "";
 
-function itemsOf({ conflicts, rules, ageing, log }: AuditReport): string[] {
-  const listed = [...conflicts, ...rules, ...ageing].map(({ item }) => item);
-  return log.item === undefined ? listed : [...listed, log.item];
-}
-
 function notShownWhole(): InvalidRequest {
   const message = "cannot be all, as there was no room to show all of the report: decide item by " +
     "item on what was shown, or have the person run the command audit --apply";
-  return new InvalidRequest(`Nothing was done: decisions ${message}`, [
-    { field: "decisions", message },
-  ]);
+  return invalidField("Nothing was done", { field: "decisions", message });
 }
 
 /** What is doubtful is only done if it is picked. */
-function proposedOf(report: AuditReport): string[] {
+function proposedOf(report: AuditReport, items: readonly string[]): string[] {
   const wordless = report.rules.filter(({ rule }) => rule === "").map(({ item }) => item);
   const doubtful = [
     ...report.conflicts.filter(({ proposed }) => !proposed).map(({ item }) => item),
     ...wordless,
   ];
-  return itemsOf(report).filter((item) => !doubtful.includes(item));
+  return items.filter((item) => !doubtful.includes(item));
 }
 
 function requireKnown(asked: readonly string[], items: readonly string[]): void {

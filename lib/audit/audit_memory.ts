@@ -19,7 +19,7 @@ import type { Audits } from "./audits.ts";
 import { JournalFindings, type Pitfall } from "./journal_findings.ts";
 import { groupPitfalls } from "./pitfall_groups.ts";
 import { findConflicts } from "./profile_conflicts.ts";
-import { readAuditFiles } from "./read_audit_files.ts";
+import { etagsOf, readAuditFiles } from "./read_audit_files.ts";
 import { formatReport } from "./report_text.ts";
 
 export interface AuditMemoryDeps extends JournalFilesDeps {
@@ -63,7 +63,7 @@ export async function auditMemory(
   const found = { audit: deps.newId(), ...findings.plain, conflicts, rules };
   const report: AuditReport = { ...found, text: formatReport(found, language) };
   const task = deps.access.isBound(caller) ? caller.task : undefined;
-  deps.audits.add({ report, language, readings: files.readings, oldEntries, task });
+  deps.audits.add({ report, language, etags: etagsOf(files.readings), oldEntries, task });
   return toTold(deps, caller, report);
 }
 

@@ -2,16 +2,16 @@
 import type { AuditReport } from "@/lib/contracts_journal.ts";
 import { AppError, EditConflict } from "@/lib/errors.ts";
 import type { Entry } from "@/lib/journal/entries.ts";
-import type { JournalReading } from "@/lib/journal/journal_files.ts";
 import type { JournalLanguage } from "@/lib/journal/journal_names.ts";
-import type { VaultPath } from "@/lib/vault/vault_path.ts";
+import { putLast } from "@/lib/put_last.ts";
+import type { Etags } from "./read_audit_files.ts";
 
 /** A report, and what it takes to act on it. */
 export interface Audit {
   readonly report: AuditReport;
   readonly language: JournalLanguage;
-  /** All files that were looked at. */
-  readonly readings: ReadonlyMap<VaultPath, JournalReading>;
+  /** Of all files that were looked at. */
+  readonly etags: Etags;
   /** The old entries of conflicts, by item. */
   readonly oldEntries: ReadonlyMap<string, Entry>;
   /** Of who had it made, where a person is asked: nobody else may act on it. */
@@ -21,29 +21,29 @@ export interface Audit {
 /** Nobody decides on more at a time; the oldest are forgotten. */
 const MAX_KEPT = 20;
 
+interface Kept {
+  readonly audit: Audit;
+  isSettled: boolean;
+  /** What was shown of the report; absent if all was. */
+  shown?: string;
+}
+
 export class Audits {
-  readonly #audits = new Map<string, Audit>();
-  readonly #settled = new Set<string>();
-  /** What was shown of reports for which there was not room enough, by their ids. */
-  readonly #shown = new Map<string, string>();
+  readonly #kept = new Map<string, Kept>();
 
   add(audit: Audit): void {
-    this.#audits.set(audit.report.audit, audit);
-    for (const id of [...this.#audits.keys()].slice(0, -MAX_KEPT)) {
-      this.#audits.delete(id);
-      this.#settled.delete(id);
-      this.#shown.delete(id);
-    }
+    putLast(this.#kept, [audit.report.audit, { audit, isSettled: false }], MAX_KEPT);
   }
 
   /** Takes note that no more of a report was shown than this text. */
   noteCut(id: string, text: string): void {
-    this.#shown.set(id, text);
+    const kept = this.#kept.get(id);
+    if (kept !== undefined) kept.shown = text;
   }
 
   /** Returns which items of a report nobody has been shown. */
   hiddenItems({ report }: Audit, items: readonly string[]): string[] {
-    const shown = this.#shown.get(report.audit);
+    const shown = this.#kept.get(report.audit)?.shown;
     return shown === undefined ? [] : items.filter((item) => !shown.includes(`[${item}]`));
   }
 
@@ -55,23 +55,28 @@ export class Audits {
    * @throws {EditConflict} If it was decided on before.
    */
   require(id: string, task?: string): Audit {
-    const audit = this.#audits.get(id.trim());
-    if (audit === undefined || (audit.task !== undefined && audit.task !== task)) {
+    const kept = this.#kept.get(id.trim());
+    if (kept === undefined || !mayDecide(kept.audit, task)) {
       throw new AppError(
         "not-found",
         "There is no such audit: reports are forgotten at a restart. Audit again",
       );
     }
-    if (this.#settled.has(audit.report.audit)) {
+    if (kept.isSettled) {
       throw new EditConflict(
         "This audit has been decided on. Audit again if there is more to do",
       );
     }
-    return audit;
+    return kept.audit;
   }
 
   /** Takes note that a report was decided on. */
   settle({ report }: Audit): void {
-    this.#settled.add(report.audit);
+    const kept = this.#kept.get(report.audit);
+    if (kept !== undefined) kept.isSettled = true;
   }
+}
+
+function mayDecide(audit: Audit, task: string | undefined): boolean {
+  return audit.task === undefined || audit.task === task;
 }

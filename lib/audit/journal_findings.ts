@@ -5,16 +5,15 @@ import { countWords } from "@/lib/journal/count_words.ts";
 import { readLog } from "@/lib/journal/dated_log.ts";
 import type { Entry } from "@/lib/journal/entries.ts";
 import { type JournalDocument } from "@/lib/journal/journal_document.ts";
-import { JournalNotUnderstood } from "@/lib/journal/not_understood.ts";
+import { findFault } from "@/lib/journal/find_fault.ts";
 import { LOG_PATH, PROFILE_PATH, PROJECT_NOTES, RULES_PATH } from "@/lib/journal/journal_files.ts";
+import { type JournalLanguage, languageOfText } from "@/lib/journal/journal_names.ts";
 import {
-  type JournalLanguage,
-  languageOfText,
-  PROFILE_SECTIONS,
-  RULES_SECTION,
-} from "@/lib/journal/journal_names.ts";
-import { MAX_LOG_LINES, MAX_STATUS_CHARS } from "@/lib/journal/journal_templates.ts";
-import { languageOfDocument, requireParts } from "@/lib/journal/open_edit.ts";
+  type JournalFile,
+  MAX_LOG_LINES,
+  MAX_STATUS_CHARS,
+} from "@/lib/journal/journal_templates.ts";
+import { languageOfDocument } from "@/lib/journal/open_edit.ts";
 import { PROFILE_PREFIX } from "@/lib/journal/profile_edit.ts";
 import { datedIn, type ProjectNote, readProjectNote } from "@/lib/journal/project_note.ts";
 import { readRules, type Rule } from "@/lib/journal/rules_edit.ts";
@@ -32,6 +31,11 @@ export interface Pitfall {
   readonly text: string;
 }
 
+interface ProfileEntry {
+  readonly section: string;
+  readonly entry: Entry;
+}
+
 interface Note {
   readonly path: VaultPath;
   readonly note: ProjectNote;
@@ -44,6 +48,9 @@ export class JournalFindings {
   readonly #active: readonly Note[];
   readonly #archived: readonly Note[];
   readonly #notUnderstood: { path: string; reason: string }[] = [];
+  /** The entries of the profile, each with the innermost section that it stands in. */
+  readonly profileEntries: readonly ProfileEntry[];
+  readonly rules: readonly Rule[];
 
   /** @param day Today. */
   constructor(files: AuditFiles, day: string) {
@@ -54,15 +61,12 @@ export class JournalFindings {
     }
     this.#active = files.active.flatMap((path) => this.#note(path));
     this.#archived = files.archived.flatMap((path) => this.#note(path));
-    this.#check(PROFILE_PATH, (document) => {
-      requireParts(document, "profile");
-      for (const names of Object.values(PROFILE_SECTIONS)) document.find(names);
-    });
-    this.#check(RULES_PATH, (document) => {
-      requireParts(document, "rules");
-      document.find(RULES_SECTION);
-    });
-    this.#check(LOG_PATH, (document) => requireParts(document, "session-log"));
+    this.#check(PROFILE_PATH, "profile");
+    this.#check(RULES_PATH, "rules");
+    this.#check(LOG_PATH, "session-log");
+    // Of what is understood alone, so after the checks.
+    this.profileEntries = this.#profileEntries();
+    this.rules = this.#rules();
   }
 
   /** That of most files, by their sections. */
@@ -73,24 +77,6 @@ export class JournalFindings {
     const chinese = known.filter((language) => language === "zh").length;
     if (known.length > 0) return chinese * 2 >= known.length ? "zh" : "en";
     return languageOfText(documents.map(({ note }) => note.text).join("\n")) ?? "zh";
-  }
-
-  /** The entries of the profile, each with the innermost section that it stands in. */
-  get profileEntries(): { section: string; entry: Entry }[] {
-    const document = this.#document(PROFILE_PATH);
-    if (document === undefined) return [];
-    const sections = document.sections.filter(({ level }) => level > 1);
-    return allEntries(document, PROFILE_PREFIX)
-      .filter(({ isPlaceholder }) => !isPlaceholder)
-      .flatMap((entry) => {
-        const inner = sections.findLast((section) => entriesIn([entry], section).length > 0);
-        return inner === undefined ? [] : [{ section: inner.title, entry }];
-      });
-  }
-
-  get rules(): readonly Rule[] {
-    const document = this.#document(RULES_PATH);
-    return document === undefined ? [] : readRules(document);
   }
 
   /** Of archived projects too: what went wrong there can go wrong again. */
@@ -154,13 +140,27 @@ export class JournalFindings {
     });
   }
 
+  #profileEntries(): ProfileEntry[] {
+    const document = this.#document(PROFILE_PATH);
+    if (document === undefined) return [];
+    const sections = document.sections.filter(({ level }) => level > 1);
+    return allEntries(document, PROFILE_PREFIX)
+      .filter(({ isPlaceholder }) => !isPlaceholder)
+      .flatMap((entry) => {
+        const inner = sections.findLast((section) => entriesIn([entry], section).length > 0);
+        return inner === undefined ? [] : [{ section: inner.title, entry }];
+      });
+  }
+
+  #rules(): readonly Rule[] {
+    const document = this.#document(RULES_PATH);
+    return document === undefined ? [] : readRules(document);
+  }
+
   #note(path: VaultPath): Note[] {
-    const found: Note[] = [];
-    this.#check(path, (document) => {
-      requireParts(document, "project");
-      found.push({ path, note: readProjectNote(document) });
-    });
-    return found;
+    this.#check(path, "project");
+    const document = this.#document(path);
+    return document === undefined ? [] : [{ path, note: readProjectNote(document) }];
   }
 
   #document(path: VaultPath): JournalDocument | undefined {
@@ -169,15 +169,9 @@ export class JournalFindings {
     return reading?.state === "read" && !isKnown ? reading.document : undefined;
   }
 
-  #check(path: VaultPath, read: (document: JournalDocument) => void): void {
+  #check(path: VaultPath, kind: JournalFile["kind"]): void {
     const reading = this.#files.readings.get(path);
-    if (reading === undefined || reading.state === "absent") return;
-    try {
-      if (reading.state === "unread") throw new JournalNotUnderstood({ message: reading.reason });
-      read(reading.document);
-    } catch (error) {
-      if (!(error instanceof JournalNotUnderstood)) throw error;
-      this.#notUnderstood.push({ path, reason: error.message });
-    }
+    const reason = reading && findFault(reading, kind);
+    if (reason !== undefined) this.#notUnderstood.push({ path, reason });
   }
 }

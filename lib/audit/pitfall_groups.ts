@@ -1,6 +1,6 @@
 /** Pitfalls that are one problem told again, whoever told it and in which language. */
+import { createTokenizer } from "@/lib/index/tokenizer.ts";
 import { Slicer } from "@/lib/seams.ts";
-import { untilAborted } from "@/lib/until_aborted.ts";
 import { findErrorCodes } from "./_error_codes.ts";
 import { type Likeness, openLikeness } from "./_likeness.ts";
 import { type Cluster, linkByAverage, type Neighbours } from "./_linkage.ts";
@@ -15,19 +15,17 @@ export interface PitfallGroup {
   readonly codes: readonly string[];
 }
 
-export type PitfallDeps = MeaningDeps;
-
 const MIN_MEMBERS = 3;
 
 /** What two texts of one group have on average, in standard deviations above unrelated ones. */
-export const GROUP_LIKENESS = 2.9;
+const GROUP_LIKENESS = 2.9;
 /** How much more a likeness counts with an error code in common; a code alone counts nothing. */
-export const CODE_BONUS = .1;
+const CODE_BONUS = .1;
 
 /** So many texts that are likest to one are compared with it in full. */
 const MAX_NEIGHBOURS = 20;
 /** Who fits worse than this part of what is usual in its group is none of it. */
-export const LEAST_FIT = .75;
+const LEAST_FIT = .75;
 /** Pairs below it are as good as unrelated. */
 const LEAST_DEVIATION = .5;
 /** Texts that are the same but for case and punctuation. */
@@ -42,7 +40,7 @@ const SAME_LIKENESS = 4 * GROUP_LIKENESS;
  * @throws The reason of `signal` if it aborts, and what the embedder throws.
  */
 export async function groupPitfalls(
-  deps: PitfallDeps,
+  deps: MeaningDeps,
   texts: readonly string[],
   signal?: AbortSignal,
 ): Promise<PitfallGroup[]> {
@@ -50,13 +48,13 @@ export async function groupPitfalls(
   const tellings = foldSame(texts);
   const distinct = [...tellings.keys()];
   const slicer = new Slicer(deps.clock);
-  const run = <T>(steps: Generator<void, T>) => slicer.run(untilAborted(steps, signal));
-  const codes = await run(findAllCodes(distinct));
-  const opening = await openLikeness(deps, distinct, { isThorough: true, signal });
-  const neighbours = await run(compareAll(codes, opening));
-  const clusters = await run(linkByAverage(neighbours, GROUP_LIKENESS));
+  const codes = await slicer.run(findAllCodes(distinct), signal);
+  const options = { isThorough: true, tokenizer: createTokenizer(), signal };
+  const likeness = await openLikeness(deps, distinct, options);
+  const neighbours = await slicer.run(compareAll(codes, likeness), signal);
+  const clusters = await slicer.run(linkByAverage(neighbours, GROUP_LIKENESS), signal);
   const told: Told = { indexes: [...tellings.values()], neighbours, texts };
-  const candidates = await run(measureAll(clusters, told));
+  const candidates = await slicer.run(measureAll(clusters, told), signal);
   const chosen = chooseApart(candidates).map(({ items }) => withoutStrangers(items, told));
   return chosen.map(({ items, likeness }) => toGroup(items, likeness, told))
     .sort((a, b) => b.score - a.score || (a.members[0] ?? 0) - (b.members[0] ?? 0));
@@ -117,28 +115,17 @@ function withoutStrangers(
 }
 
 /** How alike a text is to the others of a group, on average. */
-function fitOf(item: number, items: readonly number[], { indexes, neighbours }: Told): number {
-  const times = indexes[item]?.length ?? 1;
-  let sum = SAME_LIKENESS * (times - 1);
-  let count = times - 1;
-  for (const other of items) {
-    if (other === item) continue;
-    const others = indexes[other]?.length ?? 1;
-    sum += (neighbours[item]?.get(other) ?? 0) * others;
-    count += others;
-  }
-  return count === 0 ? 0 : sum / count;
+function fitOf(item: number, items: readonly number[], told: Told): number {
+  const mean = new PairMean(items, told);
+  mean.add(item, 1);
+  return mean.value;
 }
 
 /** Returns the indexes of the texts that are the same, by the first of them. */
 function foldSame(texts: readonly string[]): Map<string, readonly number[]> {
-  const byFolded = new Map<string, number[]>();
-  texts.forEach((text, index) => {
-    const folded = text.normalize("NFKC").toLowerCase().replace(/[\s\p{P}]+/gu, " ").trim();
-    const same = byFolded.get(folded);
-    if (same) same.push(index);
-    else byFolded.set(folded, [index]);
-  });
+  const fold = (text: string) =>
+    text.normalize("NFKC").toLowerCase().replace(/[\s\p{P}]+/gu, " ").trim();
+  const byFolded = Map.groupBy(texts.keys(), (index) => fold(texts[index] ?? ""));
   byFolded.delete("");
   return new Map(
     [...byFolded.values()].map((indexes) => [texts[indexes[0] ?? 0] ?? "", indexes]),
@@ -156,9 +143,8 @@ function* findAllCodes(texts: readonly string[]): Generator<void, ReadonlySet<st
 
 function* compareAll(
   codes: readonly ReadonlySet<string>[],
-  opening: Generator<void, Likeness>,
+  likeness: Likeness,
 ): Generator<void, Neighbours> {
-  const likeness = yield* opening;
   const neighbours = codes.map(() => new Map<number, number>());
   for (const [one, own] of codes.entries()) {
     const near = likeness.nearest(one, { least: LEAST_DEVIATION, most: MAX_NEIGHBOURS });
@@ -186,25 +172,48 @@ function countMembers(items: readonly number[], { indexes }: Told): number {
   return items.reduce((count, item) => count + (indexes[item]?.length ?? 0), 0);
 }
 
-function* averageOf(
-  items: readonly number[],
-  { indexes, neighbours }: Told,
-): Generator<void, number> {
-  let sum = 0;
-  let pairs = 0;
+function* averageOf(items: readonly number[], told: Told): Generator<void, number> {
+  const mean = new PairMean(items, told);
   for (const item of items) {
-    const times = indexes[item]?.length ?? 1;
-    sum += SAME_LIKENESS * times * (times - 1);
-    pairs += times * (times - 1);
-    for (const other of items) {
-      if (other === item) continue;
-      const both = times * (indexes[other]?.length ?? 1);
-      sum += (neighbours[item]?.get(other) ?? 0) * both;
-      pairs += both;
-    }
+    mean.add(item, timesOf(item, told));
     yield;
   }
-  return sum / Math.max(1, pairs);
+  return mean.value;
+}
+
+/** How alike texts of a group are on average, pair by pair. */
+class PairMean {
+  readonly #items: readonly number[];
+  readonly #told: Told;
+  #sum = 0;
+  #pairs = 0;
+
+  constructor(items: readonly number[], told: Told) {
+    this.#items = items;
+    this.#told = told;
+  }
+
+  /** Adds the pairs that so many tellings of an item are in, with its other tellings too. */
+  add(item: number, tellings: number): void {
+    const again = timesOf(item, this.#told) - 1;
+    this.#sum += SAME_LIKENESS * tellings * again;
+    this.#pairs += tellings * again;
+    for (const other of this.#items) {
+      if (other === item) continue;
+      const pairs = tellings * timesOf(other, this.#told);
+      this.#sum += (this.#told.neighbours[item]?.get(other) ?? 0) * pairs;
+      this.#pairs += pairs;
+    }
+  }
+
+  /** 0 without any pair. */
+  get value(): number {
+    return this.#sum / Math.max(1, this.#pairs);
+  }
+}
+
+function timesOf(item: number, { indexes }: Told): number {
+  return indexes[item]?.length ?? 1;
 }
 
 function toGroup(

@@ -1,9 +1,9 @@
 /** Decides what acting on an audit changes. Writes nothing. */
 import type { Config } from "@/lib/config.ts";
 import {
+  addToArchive,
   addToLog,
   formatLogEntry,
-  movableText,
   oldestBeyond,
   orderOfLog,
   readLog,
@@ -21,7 +21,7 @@ import {
   RULES_PATH,
 } from "@/lib/journal/journal_files.ts";
 import { type JournalFile, MAX_LOG_LINES } from "@/lib/journal/journal_templates.ts";
-import { openEdit } from "@/lib/journal/open_edit.ts";
+import { openEdit, toChange } from "@/lib/journal/open_edit.ts";
 import { removeEntry } from "@/lib/journal/profile_edit.ts";
 import { addRules } from "@/lib/journal/rules_edit.ts";
 import { EditConflict } from "@/lib/errors.ts";
@@ -29,6 +29,7 @@ import { type Clock, Slicer } from "@/lib/seams.ts";
 import { foldCase, joinVaultPath, stemOf, type VaultPath } from "@/lib/vault/vault_path.ts";
 import type { Change, Move } from "@/lib/vault/vault_writer.ts";
 import type { Audit } from "./audits.ts";
+import type { AuditFiles } from "./read_audit_files.ts";
 import { sayApplied } from "./_say_applied.ts";
 
 export interface PlanAuditDeps {
@@ -57,6 +58,8 @@ export interface AuditPlan {
 }
 
 interface PlanOptions {
+  /** The files that the audit is about, as they are now. */
+  readonly readings: AuditFiles["readings"];
   readonly chosen: Chosen;
   /** `YYYY-MM-DD`. */
   readonly today: string;
@@ -143,10 +146,10 @@ class Planning {
   }
 
   #moves(): Move[] {
-    const { items } = this.#options.chosen;
-    const taken = new Set([...this.#audit.readings.keys()].map(foldCase));
+    const { readings, chosen: { items } } = this.#options;
+    const taken = new Set([...readings.keys()].map(foldCase));
     return this.#audit.report.ageing.filter(({ item }) => items.has(item)).map(({ path }) => {
-      const reading = [...this.#audit.readings.values()].find((it) => it.path === path);
+      const reading = [...readings.values()].find((it) => it.path === path);
       if (reading?.state !== "read") throw new EditConflict(`"${path}" has gone since the report`);
       const to = freePath(stemOf(path), taken);
       taken.add(foldCase(to));
@@ -157,19 +160,17 @@ class Planning {
   async #trimLog(): Promise<number> {
     const { items } = this.#options.chosen;
     if (!items.has("log")) return 0;
-    const lines: string[] = [];
-    const moved = await this.#edit(LOG_PATH, { kind: "session-log" }, (edit) => {
-      const old = oldestBeyond(readLog(edit.document), MAX_LOG_LINES);
-      lines.push(...old.map((entry) => movableText(edit.document, entry).join(edit.eol)));
+    const { log, old } = await this.#edit(LOG_PATH, { kind: "session-log" }, (edit) => {
+      const log = edit.document;
+      const old = oldestBeyond(readLog(log), MAX_LOG_LINES);
       removeFromLog(edit, old);
-      return old.length;
+      return { log, old };
     });
-    if (this.#deps.config.journalLogArchive && lines.length > 0) {
-      await this.#edit(LOG_ARCHIVE_PATH, { kind: "log-archive" }, (edit) => {
-        addToLog(edit, readLog(edit.document), { texts: lines, place: "end" });
-      });
+    if (this.#deps.config.journalLogArchive && old.length > 0) {
+      const file = { kind: "log-archive" } as const;
+      await this.#edit(LOG_ARCHIVE_PATH, file, (edit) => addToArchive(edit, log, old));
     }
-    return moved;
+    return old.length;
   }
 
   /** The newest stands first, unless the person has turned it round. */
@@ -187,11 +188,12 @@ class Planning {
     file: JournalFile,
     change: (edit: JournalEdit) => T,
   ): Promise<T> {
-    const { language, readings } = this.#audit;
+    const { readings, today: day } = this.#options;
+    const { language } = this.#audit;
     const reading: JournalReading | undefined = readings.get(path);
     if (reading === undefined) throw new TypeError(`"${path}" was not looked at`);
     try {
-      const steps = openEdit(reading, file, { day: this.#options.today, language });
+      const steps = openEdit(reading, file, { day, language });
       const edit = await new Slicer(this.#deps.clock).run(steps);
       const outcome = change(edit);
       this.#put(reading, edit);
@@ -203,9 +205,9 @@ class Planning {
   }
 
   #put(reading: JournalReading, edit: JournalEdit): void {
-    if (edit.lines.isEmpty || reading.state === "unread") return;
-    const bytes = new TextEncoder().encode(edit.lines.apply());
-    this.#changes.push({ path: reading.path, bytes, expected: reading.etag });
+    const changed = toChange(reading, edit);
+    if (changed === undefined) return;
+    this.#changes.push(changed);
     const isKept = reading.state === "read" && reading.path !== AUDIT_LOG_PATH;
     if (isKept) this.#replaced.push({ path: reading.path, bytes: reading.bytes });
   }

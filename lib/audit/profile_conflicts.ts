@@ -1,10 +1,12 @@
 /** Entries of a profile that may contradict each other: the same matter, another value. */
+import type { Embedder } from "@/lib/embed/embedder.ts";
+import { createTokenizer } from "@/lib/index/tokenizer.ts";
 import { Slicer } from "@/lib/seams.ts";
-import { untilAborted } from "@/lib/until_aborted.ts";
+import { clamp } from "./_clamp.ts";
 import { type ClauseVectors, embedClauses, measureDenial } from "./_denials.ts";
 import { type EntryFacts, readFacts } from "./_entry_facts.ts";
-import { type Likeness, openLikeness } from "./_likeness.ts";
 import { isChinese } from "./_is_chinese.ts";
+import { type Likeness, type LikenessOptions, openLikeness } from "./_likeness.ts";
 import type { MeaningDeps } from "./_meaning.ts";
 import { compareValues } from "./_opposites.ts";
 
@@ -21,10 +23,8 @@ export interface ConflictCandidate {
   readonly score: number;
 }
 
-export type ConflictDeps = MeaningDeps;
-
 /** Pairs below it are not reported. */
-export const LEAST_CONFLICT = .3;
+const LEAST_CONFLICT = .3;
 /** So many standard deviations above unrelated entries are as good as the same matter. */
 const SAME_MATTER = 4;
 /** What the same matter counts beside another value. */
@@ -50,16 +50,17 @@ const MAX_COMPARED = 200;
  * @throws The reason of `signal` if it aborts, and what the embedder throws.
  */
 export async function findConflicts(
-  deps: ConflictDeps,
+  deps: MeaningDeps,
   entries: readonly ProfileEntry[],
   signal?: AbortSignal,
 ): Promise<ConflictCandidate[]> {
   signal?.throwIfAborted();
+  const options = { isThorough: false, tokenizer: createTokenizer(), signal };
   const sections = Map.groupBy(entries.keys(), (index) => entries[index]?.section ?? "");
   const found: ConflictCandidate[] = [];
   for (const indexes of sections.values()) {
     const texts = indexes.map((index) => entries[index]?.text ?? "");
-    for (const { first, second, score } of await compareSection(deps, texts, signal)) {
+    for (const { first, second, score } of await compareSection(deps, texts, options)) {
       found.push({ first: indexes[first] ?? 0, second: indexes[second] ?? 0, score });
     }
   }
@@ -68,7 +69,7 @@ export async function findConflicts(
 
 /** How the entries of a section are compared. */
 interface Comparison {
-  readonly deps: ConflictDeps;
+  readonly embedder: Embedder | undefined;
   readonly facts: readonly EntryFacts[];
   readonly clauses: ClauseVectors | undefined;
   /** Of the entries as they are. */
@@ -78,24 +79,24 @@ interface Comparison {
 }
 
 async function compareSection(
-  deps: ConflictDeps,
+  deps: MeaningDeps,
   texts: readonly string[],
-  signal: AbortSignal | undefined,
+  options: LikenessOptions,
 ): Promise<ConflictCandidate[]> {
   if (texts.length < 2) return [];
-  const slicer = new Slicer(deps.clock);
-  const run = <T>(steps: Generator<void, T>) => slicer.run(untilAborted(steps, signal));
-  const facts = await run(readAllFacts(texts));
+  const { embedder, clock } = deps;
+  const { signal } = options;
+  const slicer = new Slicer(clock);
+  const facts = await slicer.run(readAllFacts(texts), signal);
   const matters = facts.map(({ text, matter }) => matter || text);
-  const clauses = deps.embedder && await embedClauses(deps.embedder, facts, signal);
   const comparison: Comparison = {
-    deps,
+    embedder,
     facts,
-    clauses,
-    whole: await run(await openLikeness(deps, texts, { isThorough: false, signal })),
-    matters: await run(await openLikeness(deps, matters, { isThorough: false, signal })),
+    clauses: embedder && await embedClauses(embedder, facts, signal),
+    whole: await openLikeness(deps, texts, options),
+    matters: await openLikeness(deps, matters, options),
   };
-  return await run(comparePairs(comparison));
+  return await slicer.run(comparePairs(comparison), signal);
 }
 
 function* readAllFacts(texts: readonly string[]): Generator<void, EntryFacts[]> {
@@ -154,7 +155,7 @@ function weighValue(matter: number): number {
 
 /** Without an embedder, one that denies and one that does not, of the same matter. */
 function denialOf(
-  { deps: { embedder }, clauses }: Comparison,
+  { embedder, clauses }: Comparison,
   pair: readonly [EntryFacts, EntryFacts],
   matter: number,
 ): number {
@@ -177,8 +178,4 @@ function countLimits(a: EntryFacts, b: EntryFacts): number {
   const isExcepted = a.isException || b.isException;
   const areApart = a.scope !== undefined && b.scope !== undefined && a.scope !== b.scope;
   return (isExcepted ? 1 : 0) + (areApart ? 1 : 0);
-}
-
-function clamp(value: number): number {
-  return Math.min(1, Math.max(0, value));
 }

@@ -41,11 +41,16 @@ export async function readAuditFiles(
   return { readings, active, archived, ...(noNotes === undefined ? {} : { noNotes }) };
 }
 
+/** What tells states of files apart; `undefined` of one that nobody may read. */
+export type Etags = ReadonlyMap<VaultPath, string | undefined>;
+
+/** Returns what is needed to tell later whether files are still the same. */
+export function etagsOf(readings: AuditFiles["readings"]): Etags {
+  return new Map([...readings].map(([path, { etag }]) => [path, etag]));
+}
+
 /** Tells whether the files are the same that they were, each with the same content. */
-export function isUnchanged(
-  before: AuditFiles["readings"],
-  now: AuditFiles["readings"],
-): boolean {
+export function isUnchanged(before: Etags, now: AuditFiles["readings"]): boolean {
   return before.size === now.size &&
-    [...before].every(([path, { etag }]) => now.get(path)?.etag === etag);
+    [...before].every(([path, etag]) => now.get(path)?.etag === etag);
 }

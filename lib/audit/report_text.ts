@@ -3,6 +3,8 @@ import type { AuditReport } from "@/lib/contracts_journal.ts";
 import { clipLine } from "@/lib/clip_line.ts";
 import type { JournalLanguage } from "@/lib/journal/journal_names.ts";
 import { reasonIn } from "@/lib/journal/not_understood.ts";
+import { baseName } from "@/lib/vault/vault_path.ts";
+import { hasItems } from "./report_items.ts";
 import { EN, type ReportWords, ZH } from "./_report_words.ts";
 
 type Findings = Omit<AuditReport, "text">;
@@ -34,10 +36,6 @@ export function formatReport(report: Findings, language: JournalLanguage): strin
     END,
     ...(hasItems(report) ? words.answers : [words.nothing]),
   ].join("\n");
-}
-
-function hasItems({ conflicts, rules, ageing, log }: Findings): boolean {
-  return conflicts.length + rules.length + ageing.length > 0 || log.item !== undefined;
 }
 
 function conflictLines({ conflicts }: Findings, words: ReportWords): string[] {
@@ -91,10 +89,10 @@ function ruleLines({ rules }: Findings, words: ReportWords): string[] {
 
 function ageingLines({ ageing, active }: Findings, words: ReportWords): string[] {
   const old = ageing.flatMap(({ item, path, lastHit, days, status }) => [
-    `  - ${nameOf(path)}${words.age({ lastHit, days, status: quote(status) })}`,
+    `  - ${baseName(path)}${words.age({ lastHit, days, status: quote(status) })}`,
     `  → ${words.archive} [${item}]`,
   ]);
-  const others = active.map(({ path, days }) => `✅ ${words.active(nameOf(path), days)}`);
+  const others = active.map(({ path, days }) => `✅ ${words.active(baseName(path), days)}`);
   if (old.length + others.length === 0) return [words.noProjects];
   return [...(old.length > 0 ? [words.ageing, ...old] : []), ...others];
 }
@@ -119,8 +117,4 @@ function restLines({ notUnderstood, notices }: Findings, words: ReportWords): st
 
 function quote(text: string): string {
   return clipLine(text, MAX_QUOTED_CHARS);
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

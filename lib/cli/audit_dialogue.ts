@@ -3,6 +3,7 @@
  * and last. Decides nothing by itself: where input ends, all is cancelled, and a script whose answer
  * is not understood gets an error, as its next lines would answer other questions.
  */
+import { hasItems } from "@/lib/audit/report_items.ts";
 import { clipLine } from "@/lib/clip_line.ts";
 import type {
   AgeingProject,
@@ -40,11 +41,6 @@ export async function askDecisions(
   words: AuditWords,
 ): Promise<Decisions> {
   return await new AuditDialogue(terminal, report, words).run();
-}
-
-/** Tells whether there is anything to decide on. */
-export function hasItems({ conflicts, rules, ageing, log }: AuditReport): boolean {
-  return conflicts.length + rules.length + ageing.length > 0 || log.item !== undefined;
 }
 
 /** Thrown within a dialogue that a person has ended. */

@@ -1,5 +1,6 @@
 /** What `doctor` has found, in words. */
 import { type Diagnostic, DIAGNOSTIC_REASONS, type DiagnosticsAnswer } from "@/lib/contracts.ts";
+import { countOf } from "@/lib/count_of.ts";
 import type { JournalFault } from "./check_journal.ts";
 
 /** All that was found. */
@@ -63,20 +64,16 @@ function placeOf(
 
 function formatSummary(findings: Findings): string {
   const { total, warnings, journal, notes, memories } = findings;
-  const all = `${count(notes, "note")}, of which ${count(memories, "memory", "memories")}`;
+  const all = `${countOf(notes, "note")}, of which ${countOf(memories, "memory", "memories")}`;
   if (isHealthy(findings)) return `✅ Nothing is wrong: ${all}`;
   const wrong = [
     ...(total > 0
-      ? [count(total, "problem of a note or file", "problems of notes and files")]
+      ? [countOf(total, "problem of a note or file", "problems of notes and files")]
       : []),
-    ...(warnings.length > 0 ? [count(warnings.length, "warning")] : []),
+    ...(warnings.length > 0 ? [countOf(warnings.length, "warning")] : []),
     ...(journal.length > 0
-      ? [`${count(journal.length, "file")} of the journal not understood`]
+      ? [`${countOf(journal.length, "file")} of the journal not understood`]
       : []),
   ];
   return `⚠️ ${wrong.join(", ")}; ${all}`;
-}
-
-function count(number: number, one: string, more = `${one}s`): string {
-  return `${number} ${number === 1 ? one : more}`;
 }

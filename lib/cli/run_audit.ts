@@ -2,11 +2,12 @@
 import { join } from "node:path";
 import { applyAudit } from "@/lib/audit/apply_audit.ts";
 import { auditMemory } from "@/lib/audit/audit_memory.ts";
+import { hasItems } from "@/lib/audit/report_items.ts";
 import type { CommandLine } from "@/lib/config_command.ts";
 import { EditConflict } from "@/lib/errors.ts";
 import type { Services } from "@/lib/services.ts";
 import { auditWords } from "./_audit_words.ts";
-import { askDecisions, hasItems } from "./audit_dialogue.ts";
+import { askDecisions } from "./audit_dialogue.ts";
 import { PERSON } from "./person.ts";
 import { showJson, showText } from "./show_text.ts";
 import type { Terminal } from "./terminal.ts";

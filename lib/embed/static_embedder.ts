@@ -2,7 +2,6 @@
 import { crc32 } from "node:zlib";
 import { describeFailure } from "@/lib/errors.ts";
 import { type Clock, Slicer } from "@/lib/seams.ts";
-import { untilAborted } from "@/lib/until_aborted.ts";
 import { refused } from "./_model_sections.ts";
 import type { Embedder, Embedding, EmbedKind } from "./embedder.ts";
 import { parseStaticModel, type StaticModel } from "./static_model.ts";
@@ -78,8 +77,7 @@ export class StaticEmbedder implements Embedder {
   ): Promise<readonly Embedding[]> {
     signal?.throwIfAborted();
     const model = await this.load();
-    const steps = untilAborted(embedAll(model, texts), signal);
-    return await new Slicer(this.#options.clock).run(steps);
+    return await new Slicer(this.#options.clock).run(embedAll(model, texts), signal);
   }
 
   async #read(): Promise<StaticModel> {

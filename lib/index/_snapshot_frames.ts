@@ -7,6 +7,7 @@
  */
 import { crc32 } from "node:zlib";
 import type { Slicer } from "@/lib/seams.ts";
+import { writeAll } from "@/lib/write_all.ts";
 
 /** Raise it when anything that is written changes its form. */
 export const SNAPSHOT_FORMAT = 2;
@@ -189,10 +190,6 @@ function isSame(some: Uint8Array, others: Uint8Array): boolean {
 async function takeTurn({ slicer, signal }: SnapshotTurns): Promise<void> {
   await slicer.pause();
   signal?.throwIfAborted();
-}
-
-async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
 }
 
 /** @throws {SnapshotUnusable} If the file ends before. */

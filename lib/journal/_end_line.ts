@@ -1,6 +1,7 @@
 /** The lines that end a file: a rule, and the day on which it was last changed. */
 import type { Block } from "@/lib/vault/markdown.ts";
 import { lineText, type NoteText } from "@/lib/vault/note_text.ts";
+import { isHiding } from "./_block_kinds.ts";
 import { findHitMark } from "./hit_mark.ts";
 
 /** Where it says when the file was last changed. */
@@ -13,7 +14,6 @@ export interface UpdatedLine {
 
 const UPDATED =
   /^[\s>*_]*(?:(最后更新|最後更新|last[ -]updated)|updated)[\s*_]*[：:][\s*_]*(\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|YYYY-MM-DD)?/iu;
-const HIDING: ReadonlySet<string> = new Set(["code", "comment", "html"]);
 /** Without indent, it stands in an item only by its closeness. */
 const LABEL_TOO_CLOSE =
   /^(?:\*\*[^*]+[：:]\s*\*\*|\*\*[^*]+\*\*\s*[：:])|^[^\s：:]{2,12}[：:]\s*$/u;
@@ -25,7 +25,7 @@ export function findUpdated(note: NoteText, blocks: readonly Block[]): UpdatedLi
     const text = lineText(note, line);
     const found = readUpdated(text);
     const block = found && blocks.find((it) => it.startLine <= line && line <= it.endLine);
-    if (found === undefined || block === undefined || HIDING.has(block.kind)) continue;
+    if (found === undefined || block === undefined || isHiding(block)) continue;
     // Indented, it is part of an item; else it has only followed one too closely.
     if (block.kind === "item" && /^\s/.test(text)) continue;
     return { line, ...found };

@@ -1,5 +1,5 @@
 /** Entries that begin with a day: decisions, pitfalls, history, and in which order they stand. */
-import { isRealDay } from "@/lib/time_text.ts";
+import { dayOf, isRealDay } from "@/lib/time_text.ts";
 import type { Entry } from "./entries.ts";
 
 export interface Dated {
@@ -17,7 +17,7 @@ export function readDated(text: string): Dated {
   const found = DAY.exec(text);
   if (!found) return { day: "", text };
   const [whole, year = "", month = "", date = ""] = found;
-  const day = `${year}-${month.padStart(2, "0")}-${date.padStart(2, "0")}`;
+  const day = dayOf(year, month, date);
   return isRealDay(day) ? { day, text: text.slice(whole.length).trim() } : { day: "", text };
 }
 

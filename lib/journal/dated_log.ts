@@ -2,7 +2,8 @@
  * Logs: `session-log.md`, its archive, `audit-log.md`. An entry is a line that begins with a day; a
  * person may have made a list or a table of them, and may write what they like between.
  */
-import { isRealDay } from "@/lib/time_text.ts";
+import { dayOf, isRealDay } from "@/lib/time_text.ts";
+import { isHiding } from "./_block_kinds.ts";
 import { newestFirst, orderOf } from "./dated_items.ts";
 import type { JournalDocument } from "./journal_document.ts";
 import type { JournalEdit } from "./journal_edit.ts";
@@ -25,7 +26,7 @@ const ENTRY =
 export function readLog(document: JournalDocument): LogEntry[] {
   const found: LogEntry[] = [];
   const { lineCount } = document.note;
-  const hidden = document.blocks.filter(({ kind }) => ["code", "comment", "html"].includes(kind));
+  const hidden = document.blocks.filter(isHiding);
   let next = 0;
   for (let line = 1; line <= lineCount; line++) {
     while ((hidden[next]?.endLine ?? Infinity) < line) next++;
@@ -75,15 +76,24 @@ export function orderOfLog(entries: readonly LogEntry[]): ReturnType<typeof orde
   return orderOf(entries.map(({ day }) => day));
 }
 
+/** Puts entries of a log into its archive, as they stand there. */
+export function addToArchive(
+  edit: JournalEdit,
+  log: JournalDocument,
+  entries: readonly LogEntry[],
+): void {
+  const texts = entries.map((entry) => movableText(log, entry).join(edit.eol));
+  addToLog(edit, readLog(edit.document), { texts, place: "end" });
+}
+
 /** Returns the lines of an entry without what only its own log needs before and behind it. */
 export function movableText(
   document: JournalDocument,
   { lead, startLine, endLine }: LogEntry,
 ): string[] {
-  const first = document.line(startLine).slice(lead.length);
-  const lines = [lead.includes("|") ? fromCells(first) : first];
-  for (let line = startLine + 1; line <= endLine; line++) lines.push(document.line(line));
-  return lines;
+  const [first = "", ...more] = document.lines(startLine, endLine);
+  const own = first.slice(lead.length);
+  return [lead.includes("|") ? fromCells(own) : own, ...more];
 }
 
 /** Takes entries out of a log. */
@@ -129,7 +139,7 @@ function readEntry(document: JournalDocument, line: number): LogEntry | undefine
   const found = ENTRY.exec(document.line(line));
   if (!found) return undefined;
   const [, lead = "", year = "", month = "", date = "", rest = ""] = found;
-  const day = `${year}-${month.padStart(2, "0")}-${date.padStart(2, "0")}`;
+  const day = dayOf(year, month, date);
   if (!isRealDay(day)) return undefined;
   const text = lead.includes("|") ? fromCells(rest) : rest;
   return { day, text, startLine: line, endLine: endOf(document, line), lead };

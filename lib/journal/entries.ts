@@ -131,7 +131,7 @@ function toEntry(
     : own?.kind === "paragraph"
     ? own.endLine
     : startLine;
-  const lines = rangeOf(startLine, textEndLine).map((line) => document.line(line));
+  const lines = document.lines(startLine, textEndLine);
   const said = lines.filter((line) => !isMarkLine(line)).map(withoutHitMarks).map((line, index) =>
     index === 0 && kind === "item" ? withoutMarker(line) : line
   );
@@ -158,7 +158,7 @@ export function toQuotedEntry(
 ): Entry | undefined {
   const isTitled = /^\s*>\s*\[!/.test(document.line(startLine));
   const from = isTitled ? startLine + 1 : startLine;
-  const lines = rangeOf(from, endLine).map((line) => document.line(line));
+  const lines = document.lines(from, endLine);
   const said = lines.map((line) =>
     withoutComments(withoutHitMarks(line.replace(QUOTE, ""))).trim()
   );
@@ -177,13 +177,9 @@ export function toQuotedEntry(
 }
 
 function findMark(document: JournalDocument, from: number, to: number): Entry["mark"] {
-  for (const line of rangeOf(from, to)) {
+  for (let line = from; line <= to; line++) {
     const found = findHitMark(document.line(line));
     if (found) return { ...found, line };
   }
   return undefined;
-}
-
-function rangeOf(from: number, to: number): number[] {
-  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
 }

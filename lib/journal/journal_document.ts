@@ -26,7 +26,8 @@ export interface Section {
 const MAX_LEVEL = 6;
 /** Of one line, in characters; nobody writes such, and each is looked through many times. */
 const MAX_LINE_CHARS = 10_000;
-const MERGE_MARK = /^(?:<{7} |={7}$|>{7} )/;
+/** A row of equals signs is a heading's underline as well. */
+const MERGE_MARK = /^(?:<{7}|>{7}) /;
 
 /** The parts of one file. */
 export class JournalDocument {
@@ -104,6 +105,14 @@ export class JournalDocument {
     return lineText(this.note, line);
   }
 
+  /** Returns the lines `from` to `to`, both included. */
+  lines(from: number, to: number): string[] {
+    return Array.from(
+      { length: Math.max(0, to - from + 1) },
+      (_, index) => this.line(from + index),
+    );
+  }
+
   #readSections(titles: ReadonlyMap<number, string>): Section[] {
     const headings = this.blocks.filter(({ kind }) => kind === "heading");
     const { lineCount } = this.note;
@@ -166,10 +175,7 @@ function requireNoMerge(note: NoteText, blocks: readonly Block[]): void {
   const isCode = (line: number) =>
     blocks.some((it) => it.kind === "code" && it.startLine <= line && line <= it.endLine);
   for (let line = 1; line <= note.lineCount; line++) {
-    const text = lineText(note, line);
-    if (!MERGE_MARK.test(text) || isCode(line)) continue;
-    // A row of equals signs is a heading's underline as well.
-    if (text.startsWith("=")) continue;
+    if (!MERGE_MARK.test(lineText(note, line)) || isCode(line)) continue;
     throw new JournalNotUnderstood("openMerge", line);
   }
 }

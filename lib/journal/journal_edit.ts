@@ -1,4 +1,6 @@
 /** Edits that all files of the journal have in common: marks, the last change, lists, sections. */
+import type { Block } from "@/lib/vault/markdown.ts";
+import { saysSomething } from "./_block_kinds.ts";
 import {
   blockIdOf,
   type Entry,
@@ -184,8 +186,7 @@ export class JournalEdit {
   }
 
   #placeInSection(section: Section): { line: number; isParted: boolean } {
-    const own = this.document.ownBlocks(section);
-    const last = own.findLast(({ kind }) => !["html", "comment", "rule"].includes(kind));
+    const last = this.document.ownBlocks(section).findLast(saysSomething);
     if (last === undefined) return { line: section.headingEndLine, isParted: false };
     return { line: last.endLine, isParted: true };
   }
@@ -226,9 +227,16 @@ export function ownEndLine(
   document: JournalDocument,
   { headingEndLine, endLine }: Section,
 ): number {
-  const blocks = document.blocksIn(headingEndLine + 1, endLine);
-  const last = blocks.findLast(({ kind }) => !["html", "comment", "rule"].includes(kind));
-  return last === undefined ? headingEndLine : lastTextLine(document, last.startLine, last.endLine);
+  return endOfSaid(document, document.blocksIn(headingEndLine + 1, endLine)) ?? headingEndLine;
+}
+
+/** Returns the last line of what some blocks say; `undefined` if they say nothing. */
+export function endOfSaid(
+  document: JournalDocument,
+  blocks: readonly Block[],
+): number | undefined {
+  const last = blocks.findLast(saysSomething);
+  return last && lastTextLine(document, last.startLine, last.endLine);
 }
 
 /** Tells the language of a file by the names of its sections; `undefined` if they do not show one. */

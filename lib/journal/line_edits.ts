@@ -93,6 +93,6 @@ export class LineEdits {
 }
 
 /** Returns how the lines of a text end: as its first one does. */
-export function lineEndingOf({ text }: NoteText): string {
+export function lineEndingOf({ text }: Pick<NoteText, "text">): string {
   return /\r\n|[\r\n]/.exec(text)?.[0] ?? "\n";
 }

@@ -54,11 +54,21 @@ export class JournalNotUnderstood extends Error {
   }
 }
 
+/** Takes a message apart: where, if it is at one place, and what. */
+export function parseReason(
+  reason: string,
+): { readonly line?: number; readonly message: string } {
+  const [, line, message] = /^line (\d+): ([^]*)$/.exec(reason) ?? [];
+  return line === undefined || message === undefined
+    ? { message: reason }
+    : { line: Number(line), message };
+}
+
 /** Says a reason in a language; what the system says stays as it is. */
 export function reasonIn(language: JournalLanguage, reason: string): string {
   if (language === "en") return reason;
-  const [, line, words = reason] = /^line (\d+): ([^]*)$/.exec(reason) ?? [];
-  const known = Object.values(REASONS).find(({ en }) => en === words);
+  const { line, message } = parseReason(reason);
+  const known = Object.values(REASONS).find(({ en }) => en === message);
   if (known === undefined) return reason;
   return line === undefined ? known.zh : `第 ${line} 行：${known.zh}`;
 }

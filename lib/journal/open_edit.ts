@@ -1,5 +1,6 @@
 /** Opens a file of the journal to be changed: as it is, or as a new one is where there is none. */
 import { parseNote } from "@/lib/vault/note.ts";
+import type { Change } from "@/lib/vault/vault_writer.ts";
 import { readLog } from "./dated_log.ts";
 import { type JournalDocument, readJournal } from "./journal_document.ts";
 import { JournalNotUnderstood } from "./not_understood.ts";
@@ -14,6 +15,7 @@ import {
   STATUS_LABELS,
 } from "./journal_names.ts";
 import { type JournalFile, newJournalText } from "./journal_templates.ts";
+import { lineEndingOf } from "./line_edits.ts";
 
 /** All that shows in which language a file is. */
 const PARTS: readonly PartNames[] = [
@@ -38,6 +40,18 @@ export function* openEdit(
   requireParts(document, file.kind);
   const own = languageOfSections(document, PARTS);
   return new JournalEdit(document, { day, language: own ?? language });
+}
+
+/** Returns what an edit changes; `undefined` if the file stays as it is. */
+export function toChange(reading: JournalReading, { lines }: JournalEdit): Change | undefined {
+  if (lines.isEmpty || reading.state === "unread") return undefined;
+  const bytes = new TextEncoder().encode(lines.apply());
+  if (reading.state === "read" && isSameBytes(reading.bytes, bytes)) return undefined;
+  return { path: reading.path, bytes, expected: reading.etag };
+}
+
+function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
 /** Tells the language in which a file names its parts; `undefined` if it does not show one. */
@@ -68,7 +82,7 @@ function* toDocument(
   const parsed = yield* parseNote(path, reading.bytes);
   const head = parsed?.text.text.trimEnd() ?? "";
   const bom = parsed?.text.bom ? "\ufeff" : "";
-  const eol = /\r\n|[\r\n]/.exec(head)?.[0] ?? "\n";
+  const eol = lineEndingOf({ text: head });
   const whole = head === "" ? template : `${head}\n\n${template}`;
   return yield* readJournal(path, encode(bom + whole.replaceAll(/\r\n|[\r\n]/g, eol)));
 }

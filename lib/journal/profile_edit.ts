@@ -1,5 +1,5 @@
 /** Changes of `profile.md`: entries are added, replaced one by one, marked; never deleted. */
-import { InvalidRequest } from "@/lib/errors.ts";
+import { invalidField, type InvalidRequest } from "@/lib/errors.ts";
 import { didYouMean } from "@/lib/nearest_name.ts";
 import { allEntries } from "./all_entries.ts";
 import type { Entry } from "./entries.ts";
@@ -124,15 +124,12 @@ function requireEntry(entries: readonly Entry[], id: string): Entry {
   if (found !== undefined) return found;
   const message = "names no entry of profile.md: ids are those that begin_task shows, and change " +
     "with the words of their entry";
-  throw new InvalidRequest(`Nothing was written: replaces ${message}`, [
-    { field: "replaces", message, value: id },
-  ]);
+  throw invalidField("Nothing was written", { field: "replaces", message, value: id });
 }
 
 function notTwice(id: string): InvalidRequest {
   const message = "names the same entry twice";
-  const problem = { field: "replaces", message, value: id };
-  return new InvalidRequest(`Nothing was written: replaces ${message}`, [problem]);
+  return invalidField("Nothing was written", { field: "replaces", message, value: id });
 }
 
 function requireSection(
@@ -155,9 +152,7 @@ function requireSection(
   const names = [...new Set([...titles, ...Object.keys(PROFILE_SECTIONS)])];
   const message = `names no section of profile.md${didYouMean(name, names)}; there are ` +
     names.join(", ");
-  throw new InvalidRequest(`Nothing was written: section ${message}`, [
-    { field: "section", message },
-  ]);
+  throw invalidField("Nothing was written", { field: "section", message });
 }
 
 function toProfileSection(name: string): ProfileSection | undefined {

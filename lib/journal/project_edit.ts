@@ -2,9 +2,16 @@
  * Changes of a project's note. What stood there is moved or kept, but for the sentence on the status
  * and the next start, which are about now: those are replaced.
  */
+import { saysSomething } from "./_block_kinds.ts";
 import { isSaid, orderOf } from "./dated_items.ts";
 import { areTasks, type Entry, leadsOf, toEntries } from "./entries.ts";
-import { asParagraph, type JournalEdit, lastTextLine, ownEndLine } from "./journal_edit.ts";
+import {
+  asParagraph,
+  endOfSaid,
+  type JournalEdit,
+  lastTextLine,
+  ownEndLine,
+} from "./journal_edit.ts";
 import { PROJECT_SECTIONS, STATUS_LABELS, type StatusLabel, titleOf } from "./journal_names.ts";
 import { formatLabel } from "./journal_templates.ts";
 import { datedIn, decisionsOf, type LabelledList, type ProjectNote } from "./project_note.ts";
@@ -63,10 +70,10 @@ export function editProject(
     part: "pitfalls",
     texts: pitfalls.map((text) => formatDated(datedBy(day, text), edit.language)),
   });
-  archive(edit, note, [
-    ...plan.leaving.map((entry) => linesOf(edit, entry)),
-    ...plan.passed.map((text) => [text]),
-  ]);
+  addTo(edit, note, {
+    part: "history",
+    texts: [...plan.leaving.map((entry) => wholeText(edit, entry)), ...plan.passed],
+  });
   return {
     decisions: decided.length,
     pitfalls: pitfalls.length,
@@ -98,7 +105,9 @@ function setOverview(edit: JournalEdit, note: ProjectNote, text: string | undefi
   const { document } = edit;
   const { overview } = note;
   if (overview === undefined) {
-    const heading = `${"#".repeat(levelIn(note))} ${titleIn(edit, "overview")}`;
+    const heading = `${"#".repeat(levelIn(note))} ${
+      titleOf(PROJECT_SECTIONS.overview, edit.language)
+    }`;
     edit.insertParted(introEndLine(edit), [heading, asParagraph(text)]);
     return;
   }
@@ -180,9 +189,8 @@ function lineForLabel(
   if (last) return lastTextLine(document, last.startLine, last.endLine);
   if (before) return before.restEndLine;
   const next = labels.next?.line ?? Infinity;
-  const own = document.ownBlocks(section).filter(({ kind, startLine }) =>
-    startLine < next && !["html", "comment", "rule"].includes(kind)
-  ).at(-1);
+  const own = document.ownBlocks(section)
+    .findLast((block) => block.startLine < next && saysSomething(block));
   const end = Math.min(own?.endLine ?? 0, next - 1);
   return own === undefined ? section.headingEndLine : lastTextLine(document, own.startLine, end);
 }
@@ -204,12 +212,7 @@ function levelIn({ overview, status, pitfalls, history }: ProjectNote): number {
 function introEndLine({ document }: JournalEdit): number {
   const title = document.sections.find(({ level }) => level === 1);
   if (title === undefined) return document.headEndLine;
-  const last = document.ownBlocks(title).findLast(({ kind }) =>
-    !["html", "comment", "rule"].includes(kind)
-  );
-  return last === undefined
-    ? title.headingEndLine
-    : lastTextLine(document, last.startLine, last.endLine);
+  return endOfSaid(document, document.ownBlocks(title)) ?? title.headingEndLine;
 }
 
 /** A note without a current status gets one, before what went wrong. */
@@ -222,7 +225,7 @@ function addStatus(edit: JournalEdit, note: ProjectNote, change: ProjectChange):
     ...texts.map((text) => `- ${text}`),
   ];
   const lines = [
-    `${"#".repeat(levelIn(note))} ${titleIn(edit, "status")}`,
+    `${"#".repeat(levelIn(note))} ${titleOf(PROJECT_SECTIONS.status, edit.language)}`,
     ...(status === undefined ? [] : [asParagraph(status) + edit.markFor(day)]),
     ...(decisions.length > 0 ? label("decisions", decisions) : []),
     ...(next.length > 0 ? label("next", next) : []),
@@ -248,20 +251,9 @@ function addTo(
   edit.addItems(section, texts, order === "newest-first" ? "first" : "last");
 }
 
-/** Moves decisions to history, with all that is nested in them. */
-function archive(
-  edit: JournalEdit,
-  note: ProjectNote,
-  entries: readonly (readonly string[])[],
-): void {
-  const eol = edit.eol;
-  addTo(edit, note, { part: "history", texts: entries.map((lines) => lines.join(eol)) });
-}
-
-/** The lines of an entry, its marker taken off, without blank lines at its end. */
-function linesOf({ document }: JournalEdit, { startLine, endLine }: Entry): string[] {
-  const lines: string[] = [];
-  for (let line = startLine; line <= endLine; line++) lines.push(document.line(line));
+/** What an entry says with all that is nested in it, its marker taken off. */
+function wholeText({ document, eol }: JournalEdit, { startLine, endLine }: Entry): string {
+  const lines = document.lines(startLine, endLine);
   while (lines.length > 1 && lines.at(-1)?.trim() === "") lines.pop();
   const [first = "", ...rest] = lines;
   const marker = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/.exec(first)?.[0] ?? "";
@@ -270,10 +262,5 @@ function linesOf({ document }: JournalEdit, { startLine, endLine }: Entry): stri
   return [
     first.slice(marker.length),
     ...rest.map((line) => line.startsWith(more) ? line.slice(more.length) : line),
-  ];
-}
-
-function titleIn({ language }: JournalEdit, part: keyof typeof PROJECT_SECTIONS): string {
-  const [title] = PROJECT_SECTIONS[part][language];
-  return title;
+  ].join(eol);
 }

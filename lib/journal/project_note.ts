@@ -74,16 +74,16 @@ export function readProjectNote(document: JournalDocument): ProjectNote {
 
 /** Returns the entries of a section that are no placeholders, with their days. */
 export function datedIn(note: ProjectNote, section: Section | undefined): DatedEntry[] {
-  if (section === undefined) return [];
-  return entriesIn(note.entries, section)
-    .filter(({ isPlaceholder }) => !isPlaceholder)
-    .map((entry) => ({ entry, ...readDated(entry.text) }));
+  return section === undefined ? [] : toDated(entriesIn(note.entries, section));
 }
 
 /** Returns the decisions of the current status, with their days. */
 export function decisionsOf({ labels }: ProjectStatus): DatedEntry[] {
-  const items = labels.decisions?.items ?? [];
-  return items
+  return toDated(labels.decisions?.items ?? []);
+}
+
+function toDated(entries: readonly Entry[]): DatedEntry[] {
+  return entries
     .filter(({ isPlaceholder }) => !isPlaceholder)
     .map((entry) => ({ entry, ...readDated(entry.text) }));
 }

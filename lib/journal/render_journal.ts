@@ -86,9 +86,7 @@ function shownOf(
 /** A heading that is underlined takes one line, as all others do. */
 function headingOf(document: JournalDocument, { startLine, endLine, level = 1 }: Block): string {
   if (startLine === endLine) return shownOf(document.line(startLine), { withoutSources: false });
-  const words = linesOf({ startLine, endLine: endLine - 1 }).map((line) =>
-    document.line(line).trim()
-  );
+  const words = document.lines(startLine, endLine - 1).map((line) => line.trim());
   return `${"#".repeat(level)} ${words.join(" ")}`;
 }
 

@@ -2,21 +2,24 @@
 import { type Caller, OWNER } from "@/lib/contracts.ts";
 import { GrantMissing } from "@/lib/errors.ts";
 import type { Services } from "@/lib/services.ts";
+import type { Hearing } from "./client_session.ts";
+import { findReader } from "./_find_reader.ts";
 import { requireVisibleUri } from "./resource_uris.ts";
 import type { SessionOwner } from "./sessions.ts";
 
-/** Tells whether a session may hear now that a resource changes, or else the list of them. */
-export function mayHearOf(
-  { access, memoryOff, vault }: Pick<Services, "access" | "memoryOff" | "vault">,
+/** Tells of what a session may hear now; `undefined` = of nothing. */
+export function hearingOf(
+  services: Pick<Services, "access" | "memoryOff" | "vault">,
   owner: SessionOwner,
-  uri?: string,
-): boolean {
+): Hearing | undefined {
   const kind = owner.principal === OWNER ? "owner" : "agent";
-  const caller: Caller = { kind, loopback: true, ...owner };
-  if (memoryOff.isOff(caller)) return false;
+  const reader = findReader(services, { kind, loopback: true, ...owner });
+  return reader && ((uri) => maySee(services, reader, uri));
+}
+
+function maySee({ vault }: Pick<Services, "vault">, reader: Caller, uri: string): boolean {
   try {
-    const reader = access.admitSession(caller, ["read"]);
-    if (uri !== undefined) requireVisibleUri(vault, reader, uri);
+    requireVisibleUri(vault, reader, uri);
     return true;
   } catch (error) {
     if (error instanceof GrantMissing) return false;

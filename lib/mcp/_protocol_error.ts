@@ -18,7 +18,7 @@ const NOT_NOW: readonly ErrorCode[] = ["index-not-ready", "unavailable", "intern
  * @throws {ProtocolError} What the protocol has for it.
  */
 export async function orProtocolError<T>(
-  work: () => Promise<T>,
+  work: () => T | Promise<T>,
   uri?: string,
 ): Promise<T> {
   try {

@@ -63,18 +63,16 @@ export async function callTool(
   const isSaid = (said.cwd ?? said.repo ?? asking.cwd) !== undefined;
   /** Returns `undefined` if the client is to say first where it works. */
   const admit = async (): Promise<Caller | undefined> => {
-    // A task belongs to its folder, also where a call does not name one.
-    const isChecked = tool.grants.length > 0 && access.worksInFolder(asking);
-    // Where its task says what it needs, or has to be refused, nobody is asked in vain.
     const isBound = access.isBound(asking) && tool.grants.length > 0;
-    if (isSaid || !(isChecked || (needsPlace(tool, args) && !isBound))) {
-      return access.admit(asking, tool.grants, said);
-    }
+    // A task belongs to its folder, also where a call does not name one. Where its task says what it
+    // needs, or has to be refused, nobody is asked in vain.
+    const isMissing = isBound ? access.worksInFolder(asking) : needsPlace(tool, args);
+    if (isSaid || !isMissing) return access.admit(asking, tool.grants, said);
     const placed = await place(asking);
     if (placed === undefined) return undefined;
     const { cwd: found } = placed;
-    if (isChecked) return access.admit(asking, tool.grants, { ...said, found });
-    return access.admit(tool.asksPerson ? { ...asking, foundCwd: found } : placed, tool.grants);
+    if (isBound) return access.admit(asking, tool.grants, { found });
+    return tool.asksPerson ? { ...asking, foundCwd: found } : placed;
   };
   try {
     const caller = await admit();

@@ -42,9 +42,12 @@ interface Place {
   readonly cwd: string | undefined;
 }
 
+/** Tells whether a client may hear that a resource changes. */
+export type Hearing = (key: string) => boolean;
+
 /** One client, from its first message to its end. */
 export class ClientSession {
-  readonly #mayHear: (uri?: string) => boolean;
+  readonly #findHearing: () => Hearing | undefined;
   readonly #subscriptions = new Map<string, string>();
   #server: McpServer | undefined;
   /** Of what it wants to be told of, with the names that it uses. */
@@ -59,9 +62,9 @@ export class ClientSession {
   /** How often it did not answer. */
   #silences = 0;
 
-  /** @param mayHear Tells whether the client may hear now that a resource changes, or the list. */
-  constructor(mayHear: (uri?: string) => boolean = () => true) {
-    this.#mayHear = mayHear;
+  /** @param findHearing Tells of what the client may hear now; `undefined` = of nothing. */
+  constructor(findHearing: () => Hearing | undefined = () => () => true) {
+    this.#findHearing = findHearing;
   }
 
   get attention(): Attention {
@@ -116,11 +119,13 @@ export class ClientSession {
   /** Tells the client as much of a change as it wants to know. */
   tell({ uris, isListChanged }: ResourceChange): void {
     const server = this.#server?.server;
-    if (!this.#hasListened || server === undefined || !this.#mayHear()) return;
+    if (!this.#hasListened || server === undefined) return;
+    const mayHear = this.#findHearing();
+    if (mayHear === undefined) return;
     const sent: Promise<void>[] = [];
     if (isListChanged) sent.push(server.sendResourceListChanged());
     for (const [key, uri] of this.#subscriptions) {
-      const isTold = uris.has(key) && this.#mayHear(key);
+      const isTold = uris.has(key) && mayHear(key);
       if (isTold) sent.push(server.sendResourceUpdated({ uri }));
     }
     // It has left meanwhile, or is about to.
@@ -203,7 +208,7 @@ export function addSubscriptions(
   };
   const { SubscribeRequestParams: params } = specTypeSchemas;
   server.setRequestHandler("resources/subscribe", { params }, async ({ uri }, context) => {
-    await orProtocolError(() => Promise.resolve(check(context, uri)));
+    await orProtocolError(() => check(context, uri));
     session.subscribe(requireKey(uri), uri);
     return {};
   });

@@ -10,6 +10,7 @@ import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import { listManifests } from "@/lib/memories/read_manifest.ts";
 import { Slicer } from "@/lib/seams.ts";
 import type { Services } from "@/lib/services.ts";
+import { findReader } from "./_find_reader.ts";
 import { requirePrompt } from "./prompts.ts";
 import type { Senders } from "./resources.ts";
 import { MANIFEST_TEMPLATE, MEMORY_TEMPLATE } from "./resource_uris.ts";
@@ -32,7 +33,7 @@ export function addCompletions(
       const { access } = services;
       const caller = callerOf(context);
       const nothing = { completion: { values: [], total: 0, hasMore: false } };
-      const reader = services.memoryOff.isOff(caller) ? undefined : access.findReader(caller);
+      const reader = findReader(services, caller);
       if (reader === undefined) return nothing;
       const typed = params.argument.value.toLowerCase();
       const { values, total } = await findValues(services, params.ref, typed);

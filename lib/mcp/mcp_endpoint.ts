@@ -28,7 +28,7 @@ import {
   toMessage,
   withoutNullArguments,
 } from "./_wire.ts";
-import { mayHearOf } from "./_may_hear.ts";
+import { hearingOf } from "./_may_hear.ts";
 import { buildServer, type Sender, type ServedAs } from "./build_server.ts";
 import { type Attention, ClientSession, type ResourceChange } from "./client_session.ts";
 import { InvocationLog } from "./invocation_log.ts";
@@ -97,7 +97,7 @@ export class McpEndpoint {
     const build = this.#toFactory(options.build);
     const onGiveUp = () => logger.warn("stream-given-up");
     const onEnd = (sessionId: string) => access.endSession(sessionId);
-    const mayHear = (owner: SessionOwner, uri?: string) => mayHearOf(services, owner, uri);
+    const findHearing = (owner: SessionOwner) => hearingOf(services, owner);
     this.#handler = createMcpHandler(({ era }) => build({ transport: era }), {
       legacy: config.mcpLegacy === "stateless" ? "stateless" : "reject",
       keepAliveMs,
@@ -113,7 +113,7 @@ export class McpEndpoint {
       connect: (transport, session) => build({ transport: "legacy", session }).connect(transport),
       onGiveUp,
       onEnd,
-      mayHear,
+      findHearing,
     });
     this.#streams = new SseStreams({
       newId,
@@ -121,7 +121,7 @@ export class McpEndpoint {
       connect: async (transport, request) => {
         const { principal = "" } = this.#senderOf(request).caller;
         const { sessionId } = transport;
-        const client = new ClientSession((uri) => mayHear({ sessionId, principal }, uri));
+        const client = new ClientSession(() => findHearing({ sessionId, principal }));
         this.#owners.set(transport, { principal, client });
         const mcp = build({ transport: "sse", session: client });
         mcp.server.oninitialized = () => this.#beginToListen(client);

@@ -23,7 +23,6 @@ import { readDiagnostics } from "@/lib/index/operations.ts";
 import { unknownName } from "@/lib/nearest_name.ts";
 import { type InputSchema, parseInput } from "@/lib/parse_input.ts";
 import type { Services } from "@/lib/services.ts";
-import { BREAK } from "@/lib/tasks/begin_room.ts";
 import { projectsNamedIn } from "@/lib/tasks/named_projects.ts";
 import { readBeginning } from "@/lib/tasks/begin_task.ts";
 import { resume } from "@/lib/tasks/handoff.ts";
@@ -102,9 +101,9 @@ const beginTaskPrompt: Prompt = definePrompt<StartTaskInput>({
     const projects = await projectsNamedIn(services.vault, task ?? "");
     const history = /查历史|history/i.test(task ?? "");
     const told = await readBeginning(services, caller, { projects, history, why: task });
-    const parts = (told.text ?? "").split(BREAK).map((part) => {
+    const parts = told.parts.map((part) => {
       const end = part.indexOf("\n");
-      return end < 0 ? "" : quoteUnder(part.slice(0, end), part.slice(end + 1));
+      return quoteUnder(part.slice(0, end), part.slice(end + 1));
     });
     const { branch, updated_at, ...left } = await resume(services, caller, {
       ...where,
@@ -251,10 +250,10 @@ export function addPrompts(
       }
       const place = { cwd: given.get("cwd"), repo: given.get("repo") };
       if (askFirst && !access.mayRead(asking)) {
-        return toMessage(prompt, await orProtocolError(() => Promise.resolve(askFirst(given))));
+        return toMessage(prompt, await orProtocolError(() => askFirst(given)));
       }
       const reader = await orProtocolError(() =>
-        Promise.resolve(askFirst ? access.admitSession(asking, ["read"], place) : asking)
+        askFirst ? access.admitSession(asking, ["read"], place) : asking
       );
       const isPlaced = prompt.needsPlace && !isPlaceSaid;
       const caller = isPlaced ? await findPlace(reader, context) : reader;

@@ -14,6 +14,7 @@ import { openMemory } from "@/lib/memories/open_memory.ts";
 import { listManifests, type ManifestRef, readManifest } from "@/lib/memories/read_manifest.ts";
 import type { Services } from "@/lib/services.ts";
 import { statFile } from "@/lib/vault/vault.ts";
+import { findReader } from "./_find_reader.ts";
 import { orProtocolError } from "./_protocol_error.ts";
 import { ASK_FOR_ROOTS } from "./client_place.ts";
 import { clip } from "./pack.ts";
@@ -113,8 +114,7 @@ export function addResources(
     context,
   ) => {
     const caller = callerOf(context);
-    const isOff = services.memoryOff.isOff(caller);
-    const reader = isOff ? undefined : services.access.findReader(caller);
+    const reader = findReader(services, caller);
     // A client that lists as it connects is to see a list, and not an error.
     if (reader === undefined) return { resources: [] };
     return await orProtocolError(async () => {
@@ -136,7 +136,7 @@ export function addResources(
     if (services.memoryOff.isOff(asking)) {
       return { contents: [{ uri, mimeType: MIME_TYPE, text: MEMORY_OFF.note }] };
     }
-    const reader = await orProtocolError(() => Promise.resolve(admit(services, asking)));
+    const reader = await orProtocolError(() => admit(services, asking));
     const caller = isOfPlace(name) ? await place(reader, context) : reader;
     if (caller === undefined) return ASK_FOR_ROOTS;
     const text = await orProtocolError(async () => {

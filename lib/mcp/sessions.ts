@@ -17,7 +17,7 @@ import { OpenMap } from "./_open_map.ts";
 import { PendingCalls, tooManyCalls } from "./_pending_calls.ts";
 import { SessionTransport } from "./_session_transport.ts";
 import { trackResponse } from "./_tracked_stream.ts";
-import { ClientSession } from "./client_session.ts";
+import { ClientSession, type Hearing } from "./client_session.ts";
 import { SessionEvents, STANDALONE_STREAM } from "./event_store.ts";
 import { KEEP_ALIVE_MS, MAX_PENDING_CALLS } from "./sse_streams.ts";
 import { MAX_QUEUED_BYTES } from "./sse_transport.ts";
@@ -44,8 +44,8 @@ export interface SessionsOptions {
   readonly connect: (transport: Transport, session: ClientSession) => Promise<void>;
   /** Hears of each session that has ended. */
   readonly onEnd?: (sessionId: string) => void;
-  /** Tells whether the client of a session may hear of changes now. */
-  readonly mayHear?: (owner: SessionOwner, uri?: string) => boolean;
+  /** Tells of which changes the client of a session may hear now; `undefined` = of none. */
+  readonly findHearing?: (owner: SessionOwner) => Hearing | undefined;
   /** Hears of each stream that is given up because its client does not read. */
   readonly onGiveUp?: () => void;
   readonly maxSessions?: number;
@@ -103,7 +103,7 @@ export class McpSessions {
       maxEventChars: MAX_ALL_EVENT_CHARS,
       onGiveUp: () => {},
       onEnd: () => {},
-      mayHear: () => true,
+      findHearing: () => () => true,
       ...options,
     };
     const everyMs = this.#options.sweepEveryMs;
@@ -258,7 +258,7 @@ export class McpSessions {
     });
     const session = {
       principal,
-      client: new ClientSession((uri) => this.#options.mayHear({ sessionId: id, principal }, uri)),
+      client: new ClientSession(() => this.#options.findHearing({ sessionId: id, principal })),
       transport,
       calls,
       events,

@@ -269,7 +269,7 @@ async function writeUnderFreeName(
     const file = await old?.find();
     const changes: Change[] = [{ path, bytes, expected: ABSENT }];
     if (old && file) changes.push(await deprecation(deps, file, { id: old.id, by: id }));
-    const [written, replaced] = await deps.writer.writeAll(changes);
+    const [written, replaced] = await deps.writer.writeTogether({ changes, moves: [] });
     if (!written) throw new TypeError("A write has no outcome");
     if (file) deps.index.markChanged(file.path);
     const conflictCopy = replaced?.conflictCopy;

@@ -125,7 +125,7 @@ export class ProjectStores {
     let rival: ProjectStore | undefined;
     try {
       const change = { path, bytes: new TextEncoder().encode(text), expected: ABSENT };
-      await writer.writeAll([change], async () => {
+      await writer.write(change, async () => {
         [rival] = await this.findByRepo(project.repoId);
         if (rival) throw new AppError("unavailable", "The store is there already");
       });

@@ -69,12 +69,10 @@ export class Projects {
    * another machine.
    */
   async find(caller: Caller, where: Where): Promise<FoundProject | undefined> {
-    const repo = remoteOf(caller, where);
+    const { repo, cwd } = whereOf(caller, where);
     if (repo !== undefined) return await this.#findByRemote(repo);
-    const cwd = where.cwd ?? caller.cwd;
     if (cwd === undefined) return undefined;
-    requireNear(caller, cwd);
-    const repository = await this.#git.find(cwd, caller.signal);
+    const repository = await this.#repositoryAt(caller, cwd);
     return repository && await this.#describe(repository, cwd, caller.signal);
   }
 
@@ -85,12 +83,10 @@ export class Projects {
    * @throws {InvalidRequest} As `find()`.
    */
   async identify(caller: Caller, where: Where): Promise<RepoIdentity | undefined> {
-    const repo = remoteOf(caller, where);
+    const { repo, cwd } = whereOf(caller, where);
     if (repo !== undefined) return toIdentity(requireRemote(repo));
-    const cwd = where.cwd ?? caller.cwd;
     if (cwd === undefined) return undefined;
-    requireNear(caller, cwd);
-    const repository = await this.#git.find(cwd, caller.signal);
+    const repository = await this.#repositoryAt(caller, cwd);
     return repository && toIdentity(repository.repoId);
   }
 
@@ -157,6 +153,11 @@ export class Projects {
       // The next save tries again; until then this clone alone finds the store.
       if (!(error instanceof AppError)) throw error;
     }
+  }
+
+  async #repositoryAt(caller: Caller, cwd: string): Promise<Repository | undefined> {
+    requireNear(caller, cwd);
+    return await this.#git.find(cwd, caller.signal);
   }
 
   async #findByRemote(url: string): Promise<FoundProject> {
@@ -267,9 +268,13 @@ export class Projects {
   }
 }
 
-/** A task that works with a remote means that, unless the call says something else. */
-function remoteOf({ repo }: Caller, where: Where): string | undefined {
-  return where.repo ?? (where.cwd === undefined ? repo : undefined);
+/**
+ * Returns by what it is known where an agent works: the remote alone, if there is one. A task that
+ * works with a remote means that, unless the call says something else.
+ */
+export function whereOf(caller: Caller, where: Where): Where {
+  const repo = where.repo ?? (where.cwd === undefined ? caller.repo : undefined);
+  return repo === undefined ? { cwd: where.cwd ?? caller.cwd } : { repo };
 }
 
 function toIdentity(repoId: string): RepoIdentity {

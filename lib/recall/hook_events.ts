@@ -15,7 +15,7 @@ import type {
   RecallSwitch,
   Trigger,
 } from "@/lib/contracts_recall.ts";
-import { InvalidRequest } from "@/lib/errors.ts";
+import { invalidField, type InvalidRequest } from "@/lib/errors.ts";
 import { type ProfilesDeps, readProfiles } from "@/lib/journal/profiles.ts";
 import { isUsableCwd } from "@/lib/projects/projects.ts";
 import { giveHints, type HintDeps, mayNotRead } from "./give_hints.ts";
@@ -147,7 +147,5 @@ function* collectTexts(value: unknown, depth: number): Generator<string, void> {
 
 function noSession(): InvalidRequest {
   const message = "must be given: hints are not repeated within a session";
-  return new InvalidRequest(`Cannot use the event: session_id ${message}`, [
-    { field: "session_id", message },
-  ]);
+  return invalidField("Cannot use the event", { field: "session_id", message });
 }

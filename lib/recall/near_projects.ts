@@ -4,7 +4,7 @@
  */
 import type { Caller } from "@/lib/contracts.ts";
 import type { IndexedNote } from "@/lib/index/indexed_note.ts";
-import type { FoundProject, Projects, Where } from "@/lib/projects/projects.ts";
+import { type FoundProject, type Projects, type Where, whereOf } from "@/lib/projects/projects.ts";
 import { putLast } from "@/lib/put_last.ts";
 import { type Clock, settleWithin } from "@/lib/seams.ts";
 import { scopeIdOf, type VaultLayout } from "@/lib/vault/kinds.ts";
@@ -46,11 +46,11 @@ export class NearProjects {
    * @throws {InvalidRequest} If it is said wrongly where the agent works.
    */
   async find(caller: Caller, where: Where): Promise<IsNear> {
-    const cwd = where.cwd ?? caller.cwd;
-    if (where.repo === undefined && cwd === undefined) return isNone;
+    const { repo, cwd } = whereOf(caller, where);
+    if (repo === undefined && cwd === undefined) return isNone;
     // Whether a folder may be named depends on who asks.
-    const key = JSON.stringify([where.repo, cwd, caller.loopback]);
-    const { finding } = this.#kept(key) ?? this.#ask(key, caller, where);
+    const key = JSON.stringify([repo, cwd, caller.loopback]);
+    const { finding } = this.#kept(key) ?? this.#ask(key, caller, { repo, cwd });
     await settleWithin(finding, MAX_WAIT_MS);
     return await Promise.race([finding, Promise.resolve(isNone)]);
   }

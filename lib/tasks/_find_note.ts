@@ -1,6 +1,6 @@
 /** From the name of a project, as people say it, to its note in the journal. */
 import type { Caller } from "@/lib/contracts.ts";
-import { InvalidRequest } from "@/lib/errors.ts";
+import { invalidField } from "@/lib/errors.ts";
 import {
   ARCHIVED_NOTES,
   type JournalFilesDeps,
@@ -74,9 +74,7 @@ export class NoteFinder {
     const identity = await projects.identify(caller, where);
     if (identity === undefined) {
       const message = "must be given: it cannot be seen from here in which project you work";
-      throw new InvalidRequest(`Nothing was written: project ${message}`, [
-        { field: "project", message },
-      ]);
+      throw invalidField("Nothing was written", { field: "project", message });
     }
     const folders = (await this.#scan()).filter(({ meta }) => meta?.repoId === identity.repoId);
     const [only] = folders;
@@ -136,9 +134,7 @@ export function newNotePath(name: string): VaultPath {
   const isUsable = path !== undefined && conflictCopyOf(path)?.certain !== true;
   if (isUsable && !/^_index$/i.test(stem)) return path;
   const message = "is no name that a file can have";
-  throw new InvalidRequest(`Nothing was written: project ${message}`, [
-    { field: "project", message },
-  ]);
+  throw invalidField("Nothing was written", { field: "project", message });
 }
 
 function namesOf({ project, aliases }: NonNullable<ProjectFolder["meta"]>): readonly string[] {
@@ -153,8 +149,7 @@ function toNamed(
   const exact = paths.find((path) =>
     stemOf(path).normalize("NFC") === name.trim().normalize("NFC")
   );
-  const [first = exact] = paths;
-  const path = exact ?? (paths.length === 1 ? first : undefined);
+  const path = exact ?? (paths.length === 1 ? paths[0] : undefined);
   return path === undefined ? { state: "several", paths } : { state, path };
 }
 

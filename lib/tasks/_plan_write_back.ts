@@ -2,10 +2,10 @@
 import type { Config } from "@/lib/config.ts";
 import { allEntries } from "@/lib/journal/all_entries.ts";
 import {
+  addToArchive,
   addToLog,
   formatLogEntry,
   type LogEntry,
-  movableText,
   oldestBeyond,
   readLog,
   removeFromLog,
@@ -25,7 +25,7 @@ import {
 } from "@/lib/journal/journal_files.ts";
 import type { JournalLanguage } from "@/lib/journal/journal_names.ts";
 import { type JournalFile, MAX_LOG_LINES } from "@/lib/journal/journal_templates.ts";
-import { openEdit } from "@/lib/journal/open_edit.ts";
+import { openEdit, toChange } from "@/lib/journal/open_edit.ts";
 import type { PendingHits } from "@/lib/journal/pending_hits.ts";
 import {
   editProfile,
@@ -129,7 +129,7 @@ class Planning {
   async #profile(): Promise<ProfileOutcome | undefined> {
     const { profile, mayRead } = this.#wish;
     const isWanted = profile.length > 0;
-    const isHit = [...this.#hits.keys()].some((id) => id.startsWith(PROFILE_PREFIX));
+    const isHit = [...this.#hits.keys()].some(isProfileId);
     if (!isWanted && !isHit) return undefined;
     const file = { kind: "profile" } as const;
     return await this.#edit(PROFILE_PATH, { file, isWanted }, (edit) => {
@@ -141,7 +141,7 @@ class Planning {
   }
 
   async #rules(): Promise<void> {
-    if (![...this.#hits.keys()].some((id) => /^r/i.test(id))) return;
+    if (![...this.#hits.keys()].some(isRuleId)) return;
     const file = { kind: "rules" } as const;
     await this.#edit(RULES_PATH, { file, isWanted: false }, (edit) => {
       const known = ruleIds(readRules(edit.document));
@@ -174,7 +174,7 @@ class Planning {
   /** Whose status was read since the last write. */
   async #otherProjects(): Promise<void> {
     for (const [key, day] of this.#hits) {
-      if (!key.startsWith(`${PROJECT_NOTES}/`) || key === this.#wish.project?.path) continue;
+      if (!isNotePath(key) || key === this.#wish.project?.path) continue;
       const path = joinVaultPath(PROJECT_NOTES, key.slice(PROJECT_NOTES.length + 1));
       // Anything may have been named as an entry that was used.
       if (path === undefined || !isMarkdown(path)) {
@@ -218,8 +218,7 @@ class Planning {
     if (old.length === 0) return true;
     const file = { kind: "log-archive" } as const;
     const done = await this.#edit(LOG_ARCHIVE_PATH, { file, isWanted: true }, (edit) => {
-      const texts = old.map((entry) => movableText(document, entry).join(edit.eol));
-      addToLog(edit, readLog(edit.document), { texts, place: "end" });
+      addToArchive(edit, document, old);
       return true;
     });
     return done !== undefined;
@@ -259,7 +258,8 @@ class Planning {
       const steps = openEdit(reading, file, { day, language });
       const edit = await new Slicer(this.#deps.clock).run(steps);
       const outcome = change(edit);
-      this.#put(reading, edit);
+      const changed = toChange(reading, edit);
+      if (changed) this.#changes.push(changed);
       this.#settle(path, file.kind);
       return outcome;
     } catch (error) {
@@ -275,26 +275,28 @@ class Planning {
     return reading;
   }
 
-  #put(reading: JournalReading, edit: JournalEdit): void {
-    if (edit.lines.isEmpty || reading.state === "unread") return;
-    const bytes = new TextEncoder().encode(edit.lines.apply());
-    if (reading.state === "read" && isSameBytes(reading.bytes, bytes)) return;
-    this.#changes.push({ path: reading.path, bytes, expected: reading.etag });
-  }
-
   /** Hits of this file are written, or there is nothing any more that they could be written to. */
   #settle(path: VaultPath, kind: JournalFile["kind"]): void {
     for (const [key, day] of this.#hits) {
-      const isOfFile = key === path || kind === "profile" && key.startsWith(PROFILE_PREFIX) &&
-          !key.startsWith("projects/") ||
-        kind === "rules" && /^r/i.test(key);
+      const isOfFile = key === path || kind === "profile" && isProfileId(key) ||
+        kind === "rules" && isRuleId(key);
       if (isOfFile) this.#settled.set(key, day);
     }
   }
 }
 
-function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+/** Hits are known by ids of entries and by paths of project notes. */
+function isProfileId(key: string): boolean {
+  return key.startsWith(PROFILE_PREFIX) && !isNotePath(key);
+}
+
+/** By the number of a rule, or the id of its entry. */
+function isRuleId(key: string): boolean {
+  return /^r/i.test(key);
+}
+
+function isNotePath(key: string): boolean {
+  return key.startsWith(`${PROJECT_NOTES}/`);
 }
 
 function isLogged(entries: readonly LogEntry[], text: string): boolean {

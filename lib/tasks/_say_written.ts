@@ -1,50 +1,36 @@
 /** The one sentence that a person hears of a write-back, in the language in which they asked. */
+import { countOf } from "@/lib/count_of.ts";
+import type { JournalLanguage } from "@/lib/journal/journal_names.ts";
 import { reasonIn } from "@/lib/journal/not_understood.ts";
 import type { WriteBackPlan, WriteBackWish } from "./_plan_write_back.ts";
 
 /** Says what was written, and what was not. */
-export function sayWritten(plan: WriteBackPlan, wish: WriteBackWish): string {
-  return wish.spokenIn === "zh" ? inChinese(plan, wish) : inEnglish(plan, wish);
-}
-
-function inChinese(plan: WriteBackPlan, { project }: WriteBackWish): string {
+export function sayWritten(plan: WriteBackPlan, { project, spokenIn }: WriteBackWish): string {
+  const words = WORDS[spokenIn];
   const { changes, notWritten } = plan;
-  if (changes.length === 0) return "记忆没有变化：要写的内容都已经在里面了";
+  if (changes.length === 0) return words.unchanged;
   const parts = [
     ...(plan.project && project
-      ? [`${project.path}（${projectParts(plan, project, ZH).join("、")}）`]
+      ? [words.project(project.path, projectParts(plan, project, words))]
       : []),
-    ...profileParts(plan, ZH),
-    ...(plan.isLogged ? ["任务日志一条"] : []),
+    ...profileParts(plan, words),
+    ...(plan.isLogged ? [words.log] : []),
   ];
-  const what = parts.length === 0 ? "使用标记" : parts.join("，");
-  const left = notWritten.map(({ path, reason }) => `；${path} 未写入：${reasonIn("zh", reason)}`)
-    .join("");
-  return `记忆已更新：${what}${left}`;
-}
-
-function inEnglish(plan: WriteBackPlan, { project }: WriteBackWish): string {
-  const { changes, notWritten } = plan;
-  if (changes.length === 0) return "Memory is as it was: all of it is in there already";
-  const parts = [
-    ...(plan.project && project
-      ? [`${project.path} (${projectParts(plan, project, EN).join(", ")})`]
-      : []),
-    ...profileParts(plan, EN),
-    ...(plan.isLogged ? ["a line of the session log"] : []),
-  ];
-  const what = parts.length === 0 ? "when entries were last used" : parts.join(", ");
-  const left = notWritten.map(({ path, reason }) => `; ${path} was not written: ${reason}`).join(
-    "",
-  );
-  return `Memory updated: ${what}${left}`;
+  const left = notWritten.map(({ path, reason }) => words.left(path, reasonIn(spokenIn, reason)));
+  return words.written(parts) + left.join("");
 }
 
 interface Words {
+  readonly unchanged: string;
+  readonly log: string;
   readonly overview: string;
   readonly status: string;
   readonly next: string;
   readonly nothing: string;
+  /** Without parts, hits alone were marked. */
+  written(parts: readonly string[]): string;
+  left(path: string, reason: string): string;
+  project(path: string, parts: readonly string[]): string;
   decisions(count: number): string;
   pitfalls(count: number): string;
   added(count: number): string;
@@ -52,10 +38,15 @@ interface Words {
 }
 
 const ZH: Words = {
+  unchanged: "记忆没有变化：要写的内容都已经在里面了",
+  log: "任务日志一条",
   overview: "概述",
   status: "状态",
   next: "下次起点",
   nothing: "无新内容",
+  written: (parts) => `记忆已更新：${parts.join("，") || "使用标记"}`,
+  left: (path, reason) => `；${path} 未写入：${reason}`,
+  project: (path, parts) => `${path}（${parts.join("、")}）`,
   decisions: (count) => `${count} 条决策`,
   pitfalls: (count) => `${count} 条踩坑`,
   added: (count) => `profile.md 新增 ${count} 条`,
@@ -63,15 +54,22 @@ const ZH: Words = {
 };
 
 const EN: Words = {
+  unchanged: "Memory is as it was: all of it is in there already",
+  log: "a line of the session log",
   overview: "overview",
   status: "status",
   next: "next start",
   nothing: "nothing new",
-  decisions: (count) => count === 1 ? "1 decision" : `${count} decisions`,
-  pitfalls: (count) => count === 1 ? "1 pitfall" : `${count} pitfalls`,
+  written: (parts) => `Memory updated: ${parts.join(", ") || "when entries were last used"}`,
+  left: (path, reason) => `; ${path} was not written: ${reason}`,
+  project: (path, parts) => `${path} (${parts.join(", ")})`,
+  decisions: (count) => countOf(count, "decision"),
+  pitfalls: (count) => countOf(count, "pitfall"),
   added: (count) => `${count} new in profile.md`,
   replaced: (count) => `${count} changed in profile.md`,
 };
+
+const WORDS: Readonly<Record<JournalLanguage, Words>> = { zh: ZH, en: EN };
 
 function projectParts(
   { project: done }: WriteBackPlan,

@@ -22,7 +22,7 @@ import { languageOfDocument } from "@/lib/journal/open_edit.ts";
 import type { PendingHits } from "@/lib/journal/pending_hits.ts";
 import { PROFILED, type ProfilesDeps, readProfileText } from "@/lib/journal/profiles.ts";
 import type { NewId } from "@/lib/seams.ts";
-import { formatDay } from "@/lib/time_text.ts";
+import { daysBetween, formatDay } from "@/lib/time_text.ts";
 import { type BeginPart, BeginRoom, BREAK } from "./begin_room.ts";
 import { logPart, profilePart, projectPart, rulesPart, whoPart } from "./_begin_parts.ts";
 import { type FindNoteDeps, NoteFinder } from "./_find_note.ts";
@@ -41,7 +41,6 @@ export interface BeginTaskDeps extends AccessDeps, FindNoteDeps, Omit<ProfilesDe
 
 /** After so many days without an audit the person is reminded of it. */
 const AUDIT_DAYS = 7;
-const DAY_MS = 24 * 60 * 60_000;
 const MAX_NOTICES = 5;
 
 /**
@@ -67,7 +66,7 @@ export async function beginTask(
   }
   memoryOff.turnOn(caller);
   if (!access.isBound(caller)) {
-    const told = await readBeginning(deps, caller, input);
+    const told = toTold(await readBeginning(deps, caller, input));
     return { access: access.mode, status: "ready", task: newId(), ...told, next: READY };
   }
   const { cwd, repo, task: asked, why } = input;
@@ -93,7 +92,7 @@ export async function beginTask(
   }
   const place = { cwd, repo, found: caller.foundCwd };
   const reader = access.admit({ ...caller, task: task ?? asked }, ["read"], place);
-  const told = await readBeginning(deps, reader, input);
+  const told = toTold(await readBeginning(deps, reader, input));
   access.confirm(reader, ["read"]);
   const { budget } = access.task(caller, reader.task ?? "");
   return { ...known, status: "ready", ...told, budget: budget.report, next: READY };
@@ -111,21 +110,24 @@ const PENDING =
   "begin_task once more with this task. Do not decide for them";
 const REFUSED = "Go on without memory. Do not ask again, unless the person wants you to";
 
-type Told = Pick<
-  BeginTaskAnswer,
-  "text" | "projects" | "reminder" | "notices" | "truncated"
->;
+/** What a task begins with. */
+export interface Beginning
+  extends Pick<BeginTaskAnswer, "projects" | "reminder" | "notices" | "truncated"> {
+  /** Each below its label. */
+  readonly parts: readonly string[];
+}
 
-/**
- * Reads what a task begins with, for a caller that may read.
- *
- * @returns `text` as parts, each below its label, with a blank line between two and nowhere else.
- */
+/** With a blank line between two parts. */
+function toTold({ parts, ...told }: Beginning): Omit<Beginning, "parts"> & { text: string } {
+  return { text: parts.join(BREAK), ...told };
+}
+
+/** Reads what a task begins with, for a caller that may read. */
 export async function readBeginning(
   deps: BeginTaskDeps,
   caller: Caller,
   input: Pick<BeginTaskInput, "projects" | "history" | "why">,
-): Promise<Told> {
+): Promise<Beginning> {
   await deps.recovered();
   const rules = await readJournalFile(deps, RULES_PATH);
   const profile = await readJournalFile(deps, PROFILE_PATH);
@@ -150,7 +152,7 @@ export async function readBeginning(
   const notices = takeNotices(deps, caller, readings);
   const reminder = remindOfAudit(deps, audits, { readings, said: input.why ?? "" });
   return {
-    text: shown.join(BREAK),
+    parts: shown,
     ...(projects.length > 0
       ? { projects: projects.map(({ told }) => room.takeProblem(told)) }
       : {}),
@@ -262,8 +264,4 @@ function languageOf(readings: readonly JournalReading[], said: string): JournalL
   const texts = documents.map(({ note }) => note.text).join("\n");
   return languageOfText(said) ?? own.find((it) => it !== undefined) ?? languageOfText(texts) ??
     "en";
-}
-
-function daysBetween(from: string, to: string): number {
-  return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 }

@@ -2,6 +2,7 @@
 import { listProjectNotes, PROJECT_NOTES } from "@/lib/journal/journal_files.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
 import { stemOf } from "@/lib/vault/vault_path.ts";
+import { cutsWord } from "@/lib/word_edges.ts";
 
 /** Shorter names are words of every text. */
 const MIN_CHARS = 2;
@@ -18,12 +19,8 @@ export async function projectsNamedIn(vault: Vault, text: string): Promise<strin
 function isNamedIn(said: string, name: string): boolean {
   if (Array.from(name).length < MIN_CHARS) return false;
   const at = said.indexOf(name);
-  if (at < 0) return false;
-  const isWord = (char: string) => /[a-z0-9]/.test(char);
-  const [before, after] = [said.charAt(at - 1), said.charAt(at + name.length)];
   // `api` is not named by `apiary`.
-  return !(isWord(name.charAt(0)) && isWord(before)) &&
-    !(isWord(name.charAt(name.length - 1)) && isWord(after));
+  return at >= 0 && !cutsWord(said, at, name.length);
 }
 
 function fold(text: string): string {

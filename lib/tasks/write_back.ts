@@ -4,7 +4,7 @@
  */
 import type { Caller } from "@/lib/contracts.ts";
 import type { WriteBackAnswer, WriteBackInput } from "@/lib/contracts_journal.ts";
-import { AppError, InvalidRequest } from "@/lib/errors.ts";
+import { AppError, invalidField } from "@/lib/errors.ts";
 import type { Config } from "@/lib/config.ts";
 import type { VaultIndex } from "@/lib/index/vault_index.ts";
 import { requireEntries } from "@/lib/journal/entry_rules.ts";
@@ -88,7 +88,7 @@ function requireNoRules({ rules }: WriteBackInput): void {
   if (rules === undefined) return;
   const message = "cannot be written back: rules come from an audit that the person has " +
     "confirmed. Write what went wrong as a pitfall, and the audit finds what repeats itself";
-  throw new InvalidRequest(`Nothing was written: rules ${message}`, [{ field: "rules", message }]);
+  throw invalidField("Nothing was written", { field: "rules", message });
 }
 
 /** @throws {InvalidRequest} If the person has not asked for it. */
@@ -99,9 +99,7 @@ function requireTrigger({ config }: WriteBackDeps, words: string | undefined): v
     ? `must be given: the person's own words that ask for it, such as ${some}`
     : `does not ask for it. Write back only when the person says so, in words such as ${some}; ` +
       "do not put words into their mouth";
-  throw new InvalidRequest(`Nothing was written: trigger ${message}`, [
-    { field: "trigger", message },
-  ]);
+  throw invalidField("Nothing was written", { field: "trigger", message });
 }
 
 /** All that would become entries, by the names of their fields. */
@@ -149,9 +147,7 @@ async function toWish(
   const [type, summary] = [texts.get("type"), texts.get("summary")];
   if (type !== undefined && summary === undefined) {
     const message = "is needed with type: the task in one sentence";
-    throw new InvalidRequest(`Nothing was written: summary ${message}`, [
-      { field: "summary", message },
-    ]);
+    throw invalidField("Nothing was written", { field: "summary", message });
   }
   return {
     day,
@@ -182,9 +178,7 @@ async function findProject(
     const message = mayTell
       ? `is the name of several: ${found.paths.join(", ")}`
       : "is not clear: pass the exact name of its file";
-    throw new InvalidRequest(`Nothing was written: project ${message}`, [
-      { field: "project", message },
-    ]);
+    throw invalidField("Nothing was written", { field: "project", message });
   }
   if (found.state === "active") return { path: found.path, name };
   const path = newNotePath(name);
@@ -192,9 +186,7 @@ async function findProject(
     const message =
       `cannot be ${JSON.stringify(name)}: the note of another project has that file. ` +
       "Pass its name if that one is meant, or another";
-    throw new InvalidRequest(`Nothing was written: project ${message}`, [
-      { field: "project", message },
-    ]);
+    throw invalidField("Nothing was written", { field: "project", message });
   }
   if (found.state === "archived") {
     return {

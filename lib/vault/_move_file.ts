@@ -5,17 +5,10 @@
 import { EditConflict } from "@/lib/errors.ts";
 import { leadsElsewhere } from "./_draft.ts";
 import { removeIfThere } from "./_new_file.ts";
-import { linkNew } from "./_replace_file.ts";
+import { isAt, linkNew } from "./_replace_file.ts";
 import type { CheckedMove } from "./_write_checks.ts";
 import { changed, throughLink } from "./_write_errors.ts";
-import {
-  diskPathOf,
-  type FileIdentity,
-  isSameFile,
-  sameStamp,
-  stampAt,
-  type Vault,
-} from "./vault.ts";
+import { diskPathOf, isSameFile, sameStamp, stampAt, type Vault } from "./vault.ts";
 
 /**
  * Moves a file into a folder that is there.
@@ -54,9 +47,4 @@ export function moveBack(vault: Vault, { move, stamp }: CheckedMove): void {
 function undo({ from, to }: { readonly from: string; readonly to: string }): void {
   if (stampAt(from) === undefined) linkNew(to, from);
   removeIfThere(to);
-}
-
-function isAt(disk: string, file: FileIdentity): boolean {
-  const now = stampAt(disk);
-  return now !== undefined && isSameFile(now, file);
 }

@@ -3,6 +3,7 @@
  * a turn of the event loop takes longer; what waits for the disk is not.
  */
 import { OWN_FILE_MODE } from "@/lib/own_files.ts";
+import { writeAll } from "@/lib/write_all.ts";
 import { isAbsence, reasonOf } from "./vault.ts";
 
 export interface NewFile {
@@ -29,8 +30,8 @@ export function rightsOf(disk: string): FileRights | undefined {
 /** @throws `Deno.errors.AlreadyExists` if the name is taken. */
 export async function writeNewFile(disk: string, { bytes, rights }: NewFile): Promise<void> {
   using file = openNew(disk, rights);
-  if (bytes.length <= MAX_SYNC_BYTES) writeAll(file, bytes);
-  else await writeAllLater(file, bytes);
+  if (bytes.length <= MAX_SYNC_BYTES) writeAllSync(file, bytes);
+  else await writeAll(file, bytes);
   if (rights !== undefined && Deno.build.os !== "windows") grant(disk, rights);
   await file.sync();
 }
@@ -44,15 +45,9 @@ function openNew(disk: string, rights: FileRights | undefined): Deno.FsFile {
   return Deno.openSync(disk, { write: true, createNew: true, ...mode });
 }
 
-function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
+function writeAllSync(file: Deno.FsFile, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length;) {
     written += file.writeSync(bytes.subarray(written));
-  }
-}
-
-async function writeAllLater(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.length;) {
-    written += await file.write(bytes.subarray(written));
   }
 }
 

@@ -10,9 +10,9 @@ import type { Draft } from "./_draft.ts";
 import { ABSENT, hashBytes } from "./etag.ts";
 import { keptName, litterPathOf } from "./_litter.ts";
 import { removeIfThere } from "./_new_file.ts";
-import { linkNew, replaceFile } from "./_replace_file.ts";
+import { isAt, linkNew, replaceFile } from "./_replace_file.ts";
 import { changed } from "./_write_errors.ts";
-import { diskPathOf, type FileStamp, isSameFile, stampAt } from "./vault.ts";
+import { diskPathOf, type FileStamp } from "./vault.ts";
 import { baseName, parentOf, type VaultPath } from "./vault_path.ts";
 import type { VaultWriterOptions, Written } from "./vault_writer.ts";
 
@@ -77,8 +77,7 @@ function changeBack(
   { disk, stamp }: { readonly disk: string; readonly stamp: FileStamp },
   { kept, ours }: { readonly kept: string | undefined; readonly ours: string },
 ): boolean {
-  const now = stampAt(disk);
-  if (now === undefined || !isSameFile(now, stamp)) return false;
+  if (!isAt(disk, stamp)) return false;
   if (kept !== undefined) return replaceFile({ temp: kept, disk, kept: ours }) === "done";
   Deno.renameSync(disk, ours);
   return true;

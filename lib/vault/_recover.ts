@@ -10,6 +10,7 @@ import { conflictCopyOf, isOwnConflictCopy } from "./conflict_copies.ts";
 import { saveConflictCopy } from "./_conflict_copy.ts";
 import { writeBeside } from "./_draft.ts";
 import { ABSENT, hashBytes } from "./etag.ts";
+import { listNames } from "./_list_names.ts";
 import { ensureFolder } from "./_make_folder.ts";
 import { removeIfThere, rightsOf } from "./_new_file.ts";
 import { syncFolders, writeTogether } from "./_together.ts";
@@ -17,7 +18,7 @@ import { type CheckedChange, requireMovable, requireWritable } from "./_write_ch
 import type { WriteJournal } from "./_write_journal.ts";
 import type { WriteRecord } from "./_write_record.ts";
 import { diskPathOf, type FileState, isSameFile, readFile, statFile, type Vault } from "./vault.ts";
-import { type FolderPath, joinVaultPath, parentOf, type VaultPath } from "./vault_path.ts";
+import { joinVaultPath, parentOf, type VaultPath } from "./vault_path.ts";
 import type { Move, Recovered, Together, VaultWriterOptions, Written } from "./vault_writer.ts";
 
 /** Goes through all records of the vault, the oldest first; for who holds its lock. */
@@ -48,7 +49,11 @@ async function recoverWrite(
   const recovery = new Recovery(options);
   for (const change of record.changes) await recovery.finishChange(change);
   for (const move of record.moves) await recovery.finishMove(move);
-  const { paths, conflictCopies, left, rest } = recovery;
+  const { paths, conflictCopies, rest } = recovery;
+  const left = [
+    ...rest.changes.map(({ change }) => change.path),
+    ...rest.moves.map(({ from }) => from),
+  ];
   await syncFolders(options, new Set([...paths, ...conflictCopies].map(parentOf)));
   // What is done is forgotten: a person's next edit of it is none that came in between.
   if (left.length > 0) await journal.add(rest);
@@ -63,7 +68,6 @@ type Finished = Omit<Recovered, "left">;
 class Recovery {
   readonly paths: VaultPath[] = [];
   readonly conflictCopies: VaultPath[] = [];
-  readonly left: VaultPath[] = [];
   /** What could not be done. */
   readonly rest: { readonly changes: CheckedChange[]; readonly moves: Move[] } = {
     changes: [],
@@ -79,16 +83,12 @@ class Recovery {
 
   async finishChange(checked: CheckedChange): Promise<void> {
     const isDone = await this.#attempt(() => finishChange(this.#options, checked));
-    if (isDone) return;
-    this.left.push(checked.change.path);
-    this.rest.changes.push(checked);
+    if (!isDone) this.rest.changes.push(checked);
   }
 
   async finishMove(move: Move): Promise<void> {
     const isDone = await this.#attempt(() => finishMove(this.#options, move));
-    if (isDone) return;
-    this.left.push(move.from);
-    this.rest.moves.push(move);
+    if (!isDone) this.rest.moves.push(move);
   }
 
   async #attempt(work: () => Promise<Finished>): Promise<boolean> {
@@ -169,7 +169,7 @@ async function tryWrite(
   together: Together,
 ): Promise<Written[] | undefined> {
   try {
-    return await writeTogether(options, together, { guard: () => Promise.resolve() });
+    return await writeTogether(options, together);
   } catch (error) {
     if (error instanceof EditConflict) return undefined;
     throw error;
@@ -213,11 +213,7 @@ async function findCopy(
 }
 
 function ownCopiesOf(vault: Vault, path: VaultPath): VaultPath[] {
-  return listNames(vault, parentOf(path))
+  return listNames(diskPathOf(vault, parentOf(path)))
     .flatMap((name) => joinVaultPath(parentOf(path), name) ?? [])
     .filter((copy) => isOwnConflictCopy(copy) && conflictCopyOf(copy)?.original === path);
-}
-
-function listNames(vault: Vault, folder: FolderPath): string[] {
-  return Array.from(Deno.readDirSync(diskPathOf(vault, folder)), ({ name }) => name);
 }

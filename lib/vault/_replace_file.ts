@@ -4,7 +4,7 @@
  * be.
  */
 import { EditConflict } from "@/lib/errors.ts";
-import { codeOf, isSameFile, stampAt } from "./vault.ts";
+import { codeOf, type FileIdentity, isSameFile, stampAt } from "./vault.ts";
 
 export interface Replacement {
   /** The new file. */
@@ -55,8 +55,14 @@ function putInPlace(temp: string, disk: string, kept: string): void {
 }
 
 function isOneFile(a: string, b: string): boolean {
-  const [one, other] = [stampAt(a), stampAt(b)];
-  return one !== undefined && other !== undefined && isSameFile(one, other);
+  const one = stampAt(a);
+  return one !== undefined && isAt(b, one);
+}
+
+/** Tells whether a name is still that of a file, whatever it holds by now. */
+export function isAt(disk: string, file: FileIdentity): boolean {
+  const now = stampAt(disk);
+  return now !== undefined && isSameFile(now, file);
 }
 
 /**

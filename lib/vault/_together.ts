@@ -6,12 +6,17 @@
 import { describeFailure } from "@/lib/errors.ts";
 import { Slicer } from "@/lib/seams.ts";
 import { type Draft, makeDraft } from "./_draft.ts";
-import { ABSENT } from "./etag.ts";
 import { ensureFolder } from "./_make_folder.ts";
 import { moveBack, moveFile } from "./_move_file.ts";
 import { removeIfThere, syncFolder } from "./_new_file.ts";
 import { publish, type Published, settle, takeBack } from "./_publish.ts";
-import { checkChange, type CheckedChange, type CheckedMove, checkMove } from "./_write_checks.ts";
+import {
+  checkChange,
+  type CheckedChange,
+  type CheckedMove,
+  checkMove,
+  newPathsOf,
+} from "./_write_checks.ts";
 import { toWriteError } from "./_write_errors.ts";
 import type { WriteJournal } from "./_write_journal.ts";
 import { diskPathOf, type Vault } from "./vault.ts";
@@ -20,7 +25,7 @@ import type { Together, VaultWriterOptions, Written } from "./vault_writer.ts";
 
 export interface TogetherOptions {
   /** Runs before anything is looked at. */
-  readonly guard: () => Promise<void>;
+  readonly guard?: (() => Promise<void>) | undefined;
   /** Absent: all or none as long as the process lives. */
   readonly journal?: WriteJournal | undefined;
 }
@@ -43,11 +48,11 @@ interface Done {
 export async function writeTogether(
   options: VaultWriterOptions,
   together: Together,
-  { guard, journal }: TogetherOptions,
+  { guard, journal }: TogetherOptions = {},
 ): Promise<Written[]> {
   const drafts: Draft[] = [];
   try {
-    await guard();
+    await guard?.();
     const { changes, moves } = await checkAll(options, together);
     const made = makeFolders(options.vault, together);
     for (const each of changes) drafts.push(await makeDraft(options, each));
@@ -64,27 +69,30 @@ async function checkAll(
   options: VaultWriterOptions,
   { changes, moves }: Together,
 ): Promise<{ changes: readonly CheckedChange[]; moves: readonly CheckedMove[] }> {
-  const slicer = new Slicer(options.clock);
-  const checked: CheckedChange[] = [];
-  for (const change of changes) {
-    checked.push(await checkChange(options, change));
+  return {
+    changes: await inSteps(options, changes, (change) => checkChange(options, change)),
+    moves: await inSteps(options, moves, (move) => checkMove(options, move)),
+  };
+}
+
+/** Works through a list, so that other work gets its turns. */
+async function inSteps<T, R>(
+  { clock }: VaultWriterOptions,
+  items: readonly T[],
+  work: (item: T) => R | Promise<R>,
+): Promise<R[]> {
+  const slicer = new Slicer(clock);
+  const results: R[] = [];
+  for (const item of items) {
+    results.push(await work(item));
     await slicer.pause();
   }
-  const movable: CheckedMove[] = [];
-  for (const move of moves) {
-    movable.push(await checkMove(options, move));
-    await slicer.pause();
-  }
-  return { changes: checked, moves: movable };
+  return results;
 }
 
 /** Makes the folders that a write needs, and returns those that hold a new one. */
-function makeFolders(vault: Vault, { changes, moves }: Together): FolderPath[] {
-  const files = [
-    ...changes.filter(({ expected }) => expected === ABSENT).map(({ path }) => path),
-    ...moves.map(({ to }) => to),
-  ];
-  const folders = new Set(files.map(parentOf));
+function makeFolders(vault: Vault, together: Together): FolderPath[] {
+  const folders = new Set(newPathsOf(together).map(parentOf));
   return [...folders].flatMap((folder) => ensureFolder(vault, folder)).map(parentOf);
 }
 
@@ -133,16 +141,12 @@ async function publishEach(
   { drafts, moves }: Prepared,
   { published, moved }: Done,
 ): Promise<void> {
-  const slicer = new Slicer(options.clock);
-  for (const draft of drafts) {
-    published.push(publish(options, draft));
-    await slicer.pause();
-  }
-  for (const move of moves) {
+  // What has its name is noted at once: whatever fails next, it can be taken back.
+  await inSteps(options, drafts, (draft) => void published.push(publish(options, draft)));
+  await inSteps(options, moves, (move) => {
     moveFile(options.vault, move);
     moved.push(move);
-    await slicer.pause();
-  }
+  });
 }
 
 /** Returns false if the system refused to take a part back. */
@@ -151,20 +155,17 @@ async function takeAllBack(
   { published, moved }: Done,
 ): Promise<boolean> {
   let isDone = true;
-  const slicer = new Slicer(options.clock);
-  const attempt = async (work: () => Promise<void>) => {
+  const attempt = async (work: () => void | Promise<void>) => {
     try {
       await work();
-      await slicer.pause();
     } catch (error) {
       isDone = false;
       options.logger.error("write-not-taken-back", { cause: describeFailure(error).cause });
     }
   };
-  for (const move of moved.toReversed()) {
-    await attempt(() => Promise.resolve(moveBack(options.vault, move)));
-  }
-  for (const each of published.toReversed()) await attempt(() => takeBack(options, each));
+  const { vault } = options;
+  await inSteps(options, moved.toReversed(), (move) => attempt(() => moveBack(vault, move)));
+  await inSteps(options, published.toReversed(), (each) => attempt(() => takeBack(options, each)));
   return isDone;
 }
 
@@ -172,12 +173,7 @@ async function settleAll(
   options: VaultWriterOptions,
   { published, moved }: Done,
 ): Promise<Written[]> {
-  const slicer = new Slicer(options.clock);
-  const written: Written[] = [];
-  for (const each of published) {
-    written.push(await settle(options, each));
-    await slicer.pause();
-  }
+  const written = await inSteps(options, published, (each) => settle(options, each));
   return [...written, ...moved.map(({ move }) => ({ path: move.to, etag: move.expected }))];
 }
 

@@ -23,8 +23,6 @@ export interface CheckedChange {
   readonly change: Change;
   /** Of the new content. */
   readonly etag: string;
-  /** What the file holds so far; absent of a new one. */
-  readonly old?: Uint8Array | undefined;
   readonly rights?: FileRights | undefined;
 }
 
@@ -71,14 +69,15 @@ function requirePlace({ exclusions }: Pick<Vault, "exclusions">, path: VaultPath
  * @throws {EditConflict} If a name that is new is the same as another to some disk.
  * @throws {TypeError} If a file is named twice.
  */
-export function requireApart({ changes, moves }: Together): void {
-  const paths = [...changes, ...moves.map(({ from: path }) => ({ path })), ...newPlaces(moves)]
-    .map(({ path }) => path);
+export function requireApart(together: Together): void {
+  const { changes, moves } = together;
+  const paths = [
+    ...changes.map(({ path }) => path),
+    ...moves.map(({ from }) => from),
+    ...moves.map(({ to }) => to),
+  ];
   const folded = new Map<string, VaultPath>();
-  const isNew = new Set([
-    ...changes.filter(({ expected }) => expected === ABSENT),
-    ...newPlaces(moves),
-  ].map(({ path }) => path));
+  const isNew = new Set(newPathsOf(together));
   for (const path of paths) {
     const other = folded.get(foldCase(path));
     if (other === path) throw new TypeError("A write names a file twice");
@@ -87,8 +86,10 @@ export function requireApart({ changes, moves }: Together): void {
   }
 }
 
-function newPlaces(moves: readonly Move[]): { readonly path: VaultPath }[] {
-  return moves.map(({ to: path }) => ({ path }));
+/** Returns the paths at which there is nothing before the write. */
+export function newPathsOf({ changes, moves }: Together): VaultPath[] {
+  const made = changes.filter(({ expected }) => expected === ABSENT);
+  return [...made.map(({ path }) => path), ...moves.map(({ to }) => to)];
 }
 
 function twins(path: VaultPath, other: VaultPath): EditConflict {
@@ -115,9 +116,9 @@ export async function checkChange(
     return { change, etag };
   }
   const { bytes: old } = await readExpected(options, { path, expected, verb: "save" });
-  if (etag === expected) return { change, etag, old };
+  if (etag === expected) return { change, etag };
   requireText(path, old);
-  return { change, etag, old, rights: requireMayWrite(vault, path) };
+  return { change, etag, rights: requireMayWrite(vault, path) };
 }
 
 /**

@@ -9,6 +9,8 @@ import { AppError, describeFailure } from "@/lib/errors.ts";
 import { OWN_FILE_MODE, OWN_FOLDER_MODE } from "@/lib/own_files.ts";
 import { type Clock, type Logger, type NewId, Slicer } from "@/lib/seams.ts";
 import { shortHash } from "@/lib/short_hash.ts";
+import { writeAll } from "@/lib/write_all.ts";
+import { listNames } from "./_list_names.ts";
 import { syncFolder } from "./_new_file.ts";
 import { formatRecord, type ReadRecord, readRecord, type WriteRecord } from "./_write_record.ts";
 import { isAbsence, reasonOf } from "./vault.ts";
@@ -132,25 +134,10 @@ export class WriteJournal {
   }
 }
 
-function listNames(folder: string): string[] {
-  try {
-    return Array.from(Deno.readDirSync(folder), ({ name }) => name);
-  } catch (error) {
-    if (isAbsence(error)) return [];
-    throw error;
-  }
-}
-
 async function ensureOwnFolder(folder: string): Promise<void> {
   const isThere = await Deno.lstat(folder).then(() => true, () => false);
   await Deno.mkdir(folder, { recursive: true, mode: OWN_FOLDER_MODE });
   if (!isThere) await syncFolder(dirname(folder));
-}
-
-async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.length;) {
-    written += await file.write(bytes.subarray(written));
-  }
 }
 
 async function removeQuietly(path: string): Promise<void> {

@@ -40,8 +40,6 @@ interface ChangeHead {
   readonly expected: string;
   readonly etag: string;
   readonly size: number;
-  /** Of what the file held; absent if there was none. */
-  readonly oldSize?: number;
   readonly rights?: FileRights;
 }
 
@@ -55,7 +53,7 @@ export function* formatRecord(root: string, { changes, moves }: WriteRecord): Ge
   const head = JSON.stringify({ version: VERSION, vault: root, changes: heads, moves });
   yield head.slice(0, -1) + HEAD_END;
   let separator = "\n";
-  for (const bytes of changes.flatMap(({ change, old }) => [change.bytes, old ?? NOTHING])) {
+  for (const bytes of changes.map(({ change }) => change.bytes)) {
     for (let at = 0; at < bytes.length; at += LINE_BYTES) {
       yield `${separator}"${bytes.subarray(at, at + LINE_BYTES).toBase64()}"`;
       separator = ",\n";
@@ -65,19 +63,11 @@ export function* formatRecord(root: string, { changes, moves }: WriteRecord): Ge
 }
 
 function headOf(
-  { change: { path, bytes, expected }, etag, old, rights }: CheckedChange,
+  { change: { path, bytes, expected }, etag, rights }: CheckedChange,
 ): ChangeHead {
-  return {
-    path,
-    expected,
-    etag,
-    size: bytes.length,
-    ...(old === undefined ? {} : { oldSize: old.length }),
-    ...(rights === undefined ? {} : { rights }),
-  };
+  const size = bytes.length;
+  return { path, expected, etag, size, ...(rights === undefined ? {} : { rights }) };
 }
-
-const NOTHING = new Uint8Array();
 
 /**
  * Reads a record from the beginning of its file.
@@ -100,7 +90,7 @@ export async function readRecord(
     const changes: CheckedChange[] = [];
     for (const each of listOf(head.changes).map(parseChangeHead)) {
       // More than the file has cannot be in it.
-      if (each.size + (each.oldSize ?? 0) > size) throw damaged();
+      if (each.size > size) throw damaged();
       const change = await readChange(each, lines);
       if (await slicer.run(hashBytes(change.change.bytes)) !== change.etag) throw damaged();
       changes.push(change);
@@ -121,12 +111,11 @@ function parseHead(line: string): Readonly<Record<string, unknown>> {
 }
 
 async function readChange(
-  { path, expected, etag, size, oldSize, rights }: ChangeHead,
+  { path, expected, etag, size, rights }: ChangeHead,
   lines: LineReader,
 ): Promise<CheckedChange> {
   const bytes = await readContent(lines, size);
-  const old = oldSize === undefined ? undefined : await readContent(lines, oldSize);
-  return { change: { path, bytes, expected }, etag, old, rights };
+  return { change: { path, bytes, expected }, etag, rights };
 }
 
 async function readContent(lines: LineReader, size: number): Promise<Uint8Array> {
@@ -141,13 +130,12 @@ async function readContent(lines: LineReader, size: number): Promise<Uint8Array>
 
 function parseChangeHead(value: unknown): ChangeHead {
   if (!isRecord(value)) throw damaged();
-  const { path, expected, etag, size, oldSize, rights } = value;
+  const { path, expected, etag, size, rights } = value;
   return {
     path: parseVaultPath(String(path)),
     expected: expected === ABSENT ? ABSENT : parseEtag(expected),
     etag: parseEtag(etag),
     size: parseNumber(size),
-    ...(oldSize === undefined ? {} : { oldSize: parseNumber(oldSize) }),
     ...(rights === undefined ? {} : { rights: parseRights(rights) }),
   };
 }
@@ -190,7 +178,7 @@ function damaged(): Error {
 /** Reads a file line by line, in small pieces: another thread does, so that nothing waits for it. */
 class LineReader {
   readonly #file: Deno.FsFile;
-  #rest = NOTHING;
+  #rest = new Uint8Array();
 
   constructor(file: Deno.FsFile) {
     this.#file = file;

@@ -104,35 +104,14 @@ export class VaultWriter {
   }
 
   /**
-   * Writes one file; see `writeAll()`.
+   * Writes one file; see `writeTogether()`. A single step needs no record.
    *
    * @throws {EditConflict} If the file is not what the change expects: nothing was written.
    */
-  async write(change: Change): Promise<Written> {
-    const [written] = await this.writeAll([change]);
+  async write(change: Change, guard?: () => Promise<void>): Promise<Written> {
+    const [written] = await this.writeTogether({ changes: [change], moves: [] }, guard);
     if (!written) throw new TypeError("A write has no outcome");
     return written;
-  }
-
-  /**
-   * Writes some files, all of them or, if one is not what its change expects, none; folders are
-   * made. Content that a file holds already is not written again.
-   *
-   * @param guard Runs while nobody else writes, before anything is looked at; what it throws ends
-   * the write.
-   * @throws {EditConflict} If a file is not what its change expects.
-   * @throws {PathEscapesVault} If a path is excluded, no Markdown file, or leads over a link.
-   * @throws {PayloadTooLarge} If a content is over the size that notes may have.
-   * @throws {AppError} `not-writable` if a file is no UTF-8 text or read-only, `unavailable` if the
-   * system refuses or another process holds the lock too long.
-   */
-  async writeAll(
-    changes: readonly Change[],
-    guard: () => Promise<void> = nothing,
-  ): Promise<Written[]> {
-    for (const change of changes) requireWritable(this.#options.vault, change);
-    const together = { changes, moves: [] };
-    return await this.#locked(() => writeTogether(this.#options, together, { guard }));
   }
 
   /**
@@ -142,7 +121,8 @@ export class VaultWriter {
    *
    * Who only looks may see some of the files changed and others not yet, for a moment.
    *
-   * @param guard As for `writeAll()`.
+   * @param guard Runs while nobody else writes, before anything is looked at; what it throws ends
+   * the write.
    * @returns What was written of each change, then of each move, under its new path.
    * @throws {EditConflict} If a file is not what is expected, or the new place of one is taken.
    * @throws {PathEscapesVault} If a path is excluded, no Markdown file, or leads over a link.
@@ -152,10 +132,7 @@ export class VaultWriter {
    * holds the lock too long.
    * @throws {TypeError} If a file is named twice.
    */
-  async writeTogether(
-    together: Together,
-    guard: () => Promise<void> = nothing,
-  ): Promise<Written[]> {
+  async writeTogether(together: Together, guard?: () => Promise<void>): Promise<Written[]> {
     const { vault } = this.#options;
     for (const change of together.changes) requireWritable(vault, change);
     for (const move of together.moves) requireMovable(vault, move);
@@ -221,5 +198,3 @@ export class VaultWriter {
     if (swept.removed + swept.recovered > 0) logger.warn("writes-cleared-up", { ...swept });
   }
 }
-
-async function nothing(): Promise<void> {}

@@ -1,4 +1,5 @@
 /** A server in mode `ask`, with a vault and an index that nobody may touch while they are sealed. */
+import { deepStrictEqual as deepEqual } from "node:assert/strict";
 import type { Grant } from "@/lib/contracts_access.ts";
 import type { Services } from "@/lib/services.ts";
 import { type McpWorld, type McpWorldOptions, serveMcp } from "./mcp.ts";
@@ -71,6 +72,20 @@ export async function serveAsking(
       return asked.task;
     },
   };
+}
+
+/** Does some work that may touch neither the vault nor the index. */
+export async function untouched<T>(
+  { seal }: Pick<AskWorld, "seal">,
+  work: () => Promise<T>,
+): Promise<T> {
+  seal.touches.length = 0;
+  seal.isClosed = true;
+  const done = await work().finally(() => {
+    seal.isClosed = false;
+  });
+  deepEqual(seal.touches, []);
+  return done;
 }
 
 /** Decides as the owner does. */

@@ -10,6 +10,7 @@ import { allEntries } from "@/lib/journal/all_entries.ts";
 import { readJournalFile } from "@/lib/journal/journal_files.ts";
 import { PROFILE_PATH } from "@/lib/journal/journal_files.ts";
 import { PROFILE_PREFIX } from "@/lib/journal/profile_edit.ts";
+import { systemClock } from "@/lib/seams.ts";
 import { beginTask } from "@/lib/tasks/begin_task.ts";
 import { writeBack } from "@/lib/tasks/write_back.ts";
 import { lineDiff } from "./line_diff.ts";
@@ -60,7 +61,7 @@ export function goldenPath(name: string): string {
 export async function makeGolden(name: string): Promise<string> {
   const files = filesOf(name);
   await using services = await testServices(files, {}, {
-    clock: { nowMs: () => NOW_MS, monotonicMs: () => performance.now() },
+    clock: { ...systemClock, nowMs: () => NOW_MS },
   });
   const project = projectOf(files);
   const begun = await beginTask(services, CALLER, BeginTaskInput.parse({ projects: [project] }));

@@ -10,10 +10,10 @@ import { AppError } from "@/lib/errors.ts";
 import { allEntries } from "@/lib/journal/all_entries.ts";
 import { readLog } from "@/lib/journal/dated_log.ts";
 import { MAX_DECISIONS, MAX_LOG_LINES } from "@/lib/journal/journal_templates.ts";
-import { type JournalDocument, readJournal } from "@/lib/journal/journal_document.ts";
+import type { JournalDocument } from "@/lib/journal/journal_document.ts";
 import { datedIn, decisionsOf, readProjectNote } from "@/lib/journal/project_note.ts";
-import { runAtOnce } from "@/lib/seams.ts";
 import { writeBack } from "@/lib/tasks/write_back.ts";
+import { documentOf } from "./journal_text.ts";
 import type { TestServices } from "./services.ts";
 
 const CALLER: Caller = { kind: "owner", loopback: true };
@@ -318,40 +318,38 @@ export class Story {
   }
 
   check(): void {
-    const shown = () => this.#paths().map((path) => `=== ${path}\n${this.#text(path)}`).join("\n");
-    for (const kept of this.#kept) {
-      equal(
-        this.#timesStructured(kept),
-        1,
-        `${kept.place} ${kept.token} is not there once\n${shown()}`,
-      );
+    const files = this.#paths().map((path) => ({ path, text: this.#text(path) ?? "" }));
+    const shown = files.map(({ path, text }) => `=== ${path}\n${text}`).join("\n");
+    const groups = Map.groupBy(this.#kept, ({ place, project }) => `${place} ${project}`);
+    for (const group of groups.values()) {
+      const texts = group.slice(0, 1).flatMap((first) => this.#textsBeside(first));
+      for (const { place, token } of group) {
+        const times = texts.filter((text) => text.includes(token)).length;
+        equal(times, 1, `${place} ${token} is not there once\n${shown}`);
+      }
     }
-    const all = this.#paths().map((path) => this.#text(path) ?? "").join("\n");
+    const all = files.map(({ text }) => text).join("\n");
     const times = (token: string) => all.split(token).length - 1;
-    for (const { token } of this.#kept) equal(times(token), 1, `${token} twice\n${shown()}`);
-    for (const token of this.#gone) equal(times(token), 0, `${token} is still there\n${shown()}`);
+    for (const { token } of this.#kept) equal(times(token), 1, `${token} twice\n${shown}`);
+    for (const token of this.#gone) equal(times(token), 0, `${token} is still there\n${shown}`);
     for (const token of [...this.#now.values()].flat()) {
-      equal(times(token), 1, `${token}\n${shown()}`);
+      equal(times(token), 1, `${token}\n${shown}`);
     }
     for (const [path, lines] of this.#persons) {
       const there = (this.#text(path) ?? "").split(/\r?\n/);
-      for (const line of lines) ok(there.includes(line), `${path} lost "${line}"\n${shown()}`);
+      for (const line of lines) ok(there.includes(line), `${path} lost "${line}"\n${shown}`);
     }
     if (!this.#isNew) return;
     for (const path of PROJECTS.map((it) => `projects/${it}.md`)) {
       const status = this.#note(path)?.status;
-      if (status) ok(decisionsOf(status).length <= MAX_DECISIONS, shown());
+      if (status) ok(decisionsOf(status).length <= MAX_DECISIONS, shown);
     }
     const log = this.#read("session-log.md");
-    if (log) ok(readLog(log).length <= MAX_LOG_LINES, shown());
+    if (log) ok(readLog(log).length <= MAX_LOG_LINES, shown);
   }
 
-  #timesStructured({ place, project, token }: Kept): number {
-    const texts = this.#textsOf(place, `projects/${PROJECTS[project]}.md`);
-    return texts.filter((text) => text.includes(token)).length;
-  }
-
-  #textsOf(place: Place, path: string): string[] {
+  /** Returns all texts of where something was kept. */
+  #textsBeside({ place, project }: Kept): string[] {
     if (place === "profile") {
       const document = this.#read("profile.md");
       return document ? allEntries(document, "p").map(({ text }) => text) : [];
@@ -362,7 +360,7 @@ export class Story {
         return document ? readLog(document).map(({ text }) => text) : [];
       });
     }
-    const note = this.#note(path);
+    const note = this.#note(`projects/${PROJECTS[project]}.md`);
     if (note === undefined) return [];
     const decisions = [
       ...(note.status ? decisionsOf(note.status) : []),
@@ -380,8 +378,7 @@ export class Story {
 
   #read(path: string): JournalDocument | undefined {
     const text = this.#text(path);
-    if (text === undefined) return undefined;
-    return runAtOnce(readJournal(path, new TextEncoder().encode(text)));
+    return text === undefined ? undefined : documentOf(text, path);
   }
 
   #paths(): string[] {

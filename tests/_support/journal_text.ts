@@ -7,8 +7,8 @@ import { runAtOnce } from "@/lib/seams.ts";
 export const TODAY = "2026-05-14";
 
 /** Reads a text as a file. */
-export function documentOf(text: string): JournalDocument {
-  return runAtOnce(readJournal("a.md", new TextEncoder().encode(text)));
+export function documentOf(text: string, path = "a.md"): JournalDocument {
+  return runAtOnce(readJournal(path, new TextEncoder().encode(text)));
 }
 
 /** Returns a text as it is after some changes. */

@@ -26,7 +26,7 @@ export function lineDiff(before: string, after: string): string[] {
 }
 
 /** Returns the lines of a text, each with its line end. */
-export function splitLines(text: string): string[] {
+function splitLines(text: string): string[] {
   return text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
 }
 

@@ -174,6 +174,16 @@ export async function connectSdk(
   };
 }
 
+/** Calls a tool with the client of the SDK; `data` is typed by nothing but what a test looks for. */
+export async function callTool(
+  client: ClientV2,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+  // deno-lint-ignore no-explicit-any
+): Promise<ToolReply & { readonly data: any }> {
+  return toReply(await client.callTool({ name, arguments: args }));
+}
+
 /** Has tests run with a client of the SDK over each transport; to be called inside of a `describe()`. */
 export function describeOverEach(
   open: () => McpWorld,

@@ -53,12 +53,11 @@ export class Program implements AsyncDisposable {
 
   /** Starts `deno` with nothing of our environment but what it needs to find its cache. */
   constructor(args: readonly string[], { home, env = {}, cwd = home.folder }: RunOptions) {
-    const needed = { HOME: home.folder, DENO_DIR: cacheFolder(), DENO_NO_UPDATE_CHECK: "1" };
     this.#child = new Deno.Command(Deno.execPath(), {
       args: [...args],
       cwd,
       clearEnv: true,
-      env: { ...needed, NO_COLOR: "1", ...env },
+      env: { ...neededEnv(home), ...env },
       stdin: "null",
       stdout: "null",
       stderr: "piped",
@@ -111,6 +110,20 @@ export class Program implements AsyncDisposable {
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();
   }
+}
+
+/** The arguments that have `deno` serve the vault of a home, as `deno task start` does. */
+export function serveArgs(
+  { vault, state }: Pick<Home, "vault" | "state">,
+  more: readonly string[] = [],
+): readonly string[] {
+  const folders = ["--vault", vault, "--state", state];
+  return ["run", "--no-prompt", ...TASK_PERMISSIONS, MAIN_PATH, "serve", ...folders, ...more];
+}
+
+/** Returns all of an environment that a `deno` needs which shall download nothing. */
+export function neededEnv({ folder }: Pick<Home, "folder">): Readonly<Record<string, string>> {
+  return { HOME: folder, DENO_DIR: cacheFolder(), DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" };
 }
 
 /** Where this process keeps what it has downloaded, so that the child downloads nothing. */

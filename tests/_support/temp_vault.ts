@@ -17,17 +17,12 @@ export interface TempVault extends AsyncDisposable {
 export async function tempVault(files: Files): Promise<TempVault> {
   const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "vault-" }));
   const pathOf = (path: string) => join(root, path);
-  const write = (path: string, content: string | Uint8Array) => {
-    Deno.mkdirSync(dirname(pathOf(path)), { recursive: true });
-    if (typeof content === "string") Deno.writeTextFileSync(pathOf(path), content);
-    else Deno.writeFileSync(pathOf(path), content);
-  };
   const remove = (path: string) => Deno.removeSync(pathOf(path), { recursive: true });
-  for (const [path, content] of Object.entries(files)) write(path, content);
+  writeFiles(root, files);
   return {
     root,
     pathOf,
-    write,
+    write: (path, content) => writeFiles(root, { [path]: content }),
     remove,
     removeIfThere(path) {
       try {
@@ -38,6 +33,27 @@ export async function tempVault(files: Files): Promise<TempVault> {
     },
     [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
   };
+}
+
+/** Writes files below a folder, and makes the folders too. */
+export function writeFiles(root: string, files: Files): void {
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(root, name);
+    Deno.mkdirSync(dirname(path), { recursive: true });
+    if (typeof content === "string") Deno.writeTextFileSync(path, content);
+    else Deno.writeFileSync(path, content);
+  }
+}
+
+/** Returns the texts of all files below a folder, by path. */
+export function textsBelow(root: string): Record<string, string> {
+  const texts = listFiles(root).map((path) => [path, Deno.readTextFileSync(join(root, path))]);
+  return Object.fromEntries(texts);
+}
+
+/** Lists all files below a folder, hidden ones too, sorted. */
+export function listFiles(root: string): string[] {
+  return listAll(root).filter((path) => !path.endsWith("/"));
 }
 
 /** Lists all that lies below a folder, hidden ones too and folders with a slash, sorted. */

@@ -7,14 +7,15 @@ import { openVault, readFile } from "@/lib/vault/vault.ts";
 import { parseVaultPath } from "@/lib/vault/vault_path.ts";
 import { VaultWriter } from "@/lib/vault/vault_writer.ts";
 import { silentLogger } from "./silent_logger.ts";
-import { generationOf, nextAfter } from "./together_generations.ts";
+import { nextAfter } from "./together_generations.ts";
+import { versionOf } from "./version_text.ts";
 
 async function main(root: string, journalFolder: string): Promise<void> {
   const vault = openVault({ root, memoriesFolder: "memories", exclude: [] });
   const [clock, logger] = [systemClock, silentLogger()];
   const writer = new VaultWriter({ vault, clock, newId: randomId, logger, journalFolder });
   const { bytes } = readFile(vault, parseVaultPath("a.md"));
-  let generation = generationOf(new TextDecoder().decode(bytes));
+  let generation = versionOf(new TextDecoder().decode(bytes));
   for (;;) {
     say(generation);
     await writer.writeTogether(nextAfter(generation));

@@ -4,18 +4,9 @@
  */
 import type { Together } from "@/lib/vault/vault_writer.ts";
 import { change, move } from "./together_world.ts";
+import { VERSIONED_FILES, versionText } from "./version_text.ts";
 
-/** What is changed again and again. */
-const CHANGED: readonly string[] = ["a.md", "b.md", "sub/c.md", "sub/文.md"];
 const MOVED_TEXT = "moved from generation to generation\n";
-const MAX_LINES = 3_000;
-const LINES_STEP = 337;
-
-/** Returns what a file holds in one of its generations; no two are alike. */
-function textAt(path: string, generation: number): string {
-  const lines = (generation * LINES_STEP) % MAX_LINES;
-  return `${generation}\n${`${path} ${generation}\n`.repeat(lines)}end of ${generation}\n`;
-}
 
 function movedAt(generation: number): string {
   return `moved/${generation}.md`;
@@ -29,7 +20,7 @@ function newAt(generation: number): string {
 export function filesAt(generation: number): Record<string, string> {
   const made = Array.from({ length: generation }, (_, at) => newAt(at + 1));
   return Object.fromEntries([
-    ...CHANGED.map((path) => [path, textAt(path, generation)]),
+    ...VERSIONED_FILES.map((path) => [path, versionText(path, generation)]),
     ...made.map((path) => [path, path]),
     [movedAt(generation), MOVED_TEXT],
   ]);
@@ -40,14 +31,11 @@ export function nextAfter(generation: number): Together {
   const next = generation + 1;
   return {
     changes: [
-      ...CHANGED.map((path) => change(path, textAt(path, next), textAt(path, generation))),
+      ...VERSIONED_FILES.map((path) =>
+        change(path, versionText(path, next), versionText(path, generation))
+      ),
       change(newAt(next), newAt(next)),
     ],
     moves: [move(movedAt(generation), movedAt(next), MOVED_TEXT)],
   };
-}
-
-/** Reads the generation that a vault is at, if all of its files are at one. */
-export function generationOf(text: string): number {
-  return Number.parseInt(text, 10) || 0;
 }

@@ -4,31 +4,21 @@ import { fileURLToPath } from "node:url";
 import { randomId, systemClock } from "@/lib/seams.ts";
 import { openVault } from "@/lib/vault/vault.ts";
 import { VaultWriter } from "@/lib/vault/vault_writer.ts";
+import { type KillCounts, noKills } from "./kill_counts.ts";
+import { isLitter } from "./litter.ts";
+import { runAndKill } from "./run_and_kill.ts";
 import { silentLogger } from "./silent_logger.ts";
-import { listAll } from "./temp_vault.ts";
-import { filesAt, generationOf } from "./together_generations.ts";
+import { listFiles, writeFiles } from "./temp_vault.ts";
+import { filesAt } from "./together_generations.ts";
+import { versionOf } from "./version_text.ts";
 
 const CHILD = fileURLToPath(new URL("./together_child.ts", import.meta.url));
-const CONFIG = fileURLToPath(new URL("../config.json", import.meta.url));
 const MAX_LIFE_MS = 120;
-const LITTER = /(^|\/)\.commonplace-[^/]*$/;
-
-function isLitter(path: string): boolean {
-  return LITTER.test(path);
-}
 
 /** What came of the kills. */
-export interface TogetherKills {
-  kills: number;
-  /** Acknowledged by who was killed later. */
-  saves: number;
-  /** Kills after which a save was found done that had not been acknowledged. */
-  wholeUnheard: number;
+export interface TogetherKills extends KillCounts {
   /** Kills that cut a write off which was decided. */
   recovered: number;
-  /** Files that exist only while something is written, found after kills. */
-  litter: number;
-  readonly wrongs: string[];
 }
 
 /**
@@ -49,14 +39,7 @@ export async function crashTogether(
 }
 
 class TogetherRun {
-  readonly counts: TogetherKills = {
-    kills: 0,
-    saves: 0,
-    wholeUnheard: 0,
-    recovered: 0,
-    litter: 0,
-    wrongs: [],
-  };
+  readonly counts: TogetherKills = { ...noKills(), recovered: 0 };
   readonly #root: string;
   readonly #journalFolder: string;
   /** The newest generation that is known to be written. */
@@ -69,53 +52,20 @@ class TogetherRun {
 
   async begin(): Promise<void> {
     await Deno.mkdir(dirname(this.#journalFolder));
-    await Deno.mkdir(this.#root);
-    for (const [path, text] of Object.entries(filesAt(0))) {
-      await Deno.mkdir(dirname(join(this.#root, path)), { recursive: true });
-      await Deno.writeTextFile(join(this.#root, path), text);
-    }
+    writeFiles(this.#root, filesAt(0));
   }
 
   async liveAndDie(lifeMs: number): Promise<void> {
     const before = this.#said;
-    const child = new Deno.Command(Deno.execPath(), {
-      args: [
-        "run",
-        "--config",
-        CONFIG,
-        "--no-prompt",
-        "-A",
-        CHILD,
-        this.#root,
-        this.#journalFolder,
-      ],
-      stdin: "null",
-      stdout: "piped",
-    }).spawn();
-    await this.#listen(child, async () => {
-      await new Promise((resolve) => setTimeout(resolve, lifeMs));
-      child.kill("SIGKILL");
+    await runAndKill([CHILD, this.#root, this.#journalFolder], {
+      lifeMs,
+      hear: (line) => this.#said = Number(line),
     });
     this.counts.kills++;
     this.counts.saves += this.#said - before;
-    this.counts.litter += this.#files().filter(isLitter).length;
+    this.counts.litter += listFiles(this.#root).filter(isLitter).length;
     await this.#start();
     await this.#check();
-  }
-
-  /** Hears all that it says until it is dead. */
-  async #listen(child: Deno.ChildProcess, end: () => Promise<void>): Promise<void> {
-    let ending: Promise<void> | undefined;
-    let rest = "";
-    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-      const lines = (rest + text).split("\n");
-      rest = lines.pop() ?? "";
-      ending ??= end();
-      for (const line of lines) this.#said = Number(line);
-    }
-    await ending;
-    const { signal, code } = await child.status;
-    if (signal !== "SIGKILL") throw new Error(`The writing process ended by itself: ${code}`);
   }
 
   async #start(): Promise<void> {
@@ -131,11 +81,11 @@ class TogetherRun {
 
   async #check(): Promise<void> {
     const read = (path: string) => Deno.readTextFile(join(this.#root, path));
-    const generation = generationOf(await read("a.md"));
+    const generation = versionOf(await read("a.md"));
     const expected = filesAt(generation);
     if (generation === this.#said + 1) this.counts.wholeUnheard++;
     else if (generation !== this.#said) this.#wrong(`is at ${generation}, said ${this.#said}`);
-    const files = this.#files();
+    const files = listFiles(this.#root);
     for (const path of files.filter((path) => !isLitter(path))) {
       if (await read(path) !== expected[path]) this.#wrong(`${path} is not of ${generation}`);
     }
@@ -143,17 +93,10 @@ class TogetherRun {
       if (!files.includes(path)) this.#wrong(`${path} of ${generation} is missing`);
     }
     for (const path of files.filter(isLitter)) this.#wrong(`${path} outlived a start`);
-    for (const name of this.#records()) this.#wrong(`${name} outlived a start`);
+    for (const name of listFiles(dirname(this.#journalFolder))) {
+      this.#wrong(`${name} outlived a start`);
+    }
     this.#said = generation;
-  }
-
-  #files(): string[] {
-    return listAll(this.#root).filter((path) => !path.endsWith("/"));
-  }
-
-  #records(): string[] {
-    const folder = dirname(this.#journalFolder);
-    return listAll(folder).filter((path) => !path.endsWith("/"));
   }
 
   #wrong(what: string): void {

@@ -1,16 +1,33 @@
 /** A vault whose writer keeps a journal, as the server's does, and what a restart makes of it. */
+import { join } from "node:path";
 import { createLogger, type NewId, randomId, runAtOnce, systemClock } from "@/lib/seams.ts";
 import { hashBytes } from "@/lib/vault/etag.ts";
 import { openVault } from "@/lib/vault/vault.ts";
 import { parseVaultPath } from "@/lib/vault/vault_path.ts";
 import { type Change, type Move, type Together, VaultWriter } from "@/lib/vault/vault_writer.ts";
 import { WriteJournal } from "@/lib/vault/_write_journal.ts";
-import { type Files, listAll, type TempVault, tempVault } from "./temp_vault.ts";
+import type { TestServices } from "./services.ts";
+import { silentLogger } from "./silent_logger.ts";
+import { type Files, type TempVault, tempVault, textsBelow } from "./temp_vault.ts";
 
 export const NOW_MS = Date.UTC(2026, 4, 14, 10, 30);
+/** How the name of a conflict copy ends that is made then. */
+export const COPY = "(conflict 2026-05-14 10.30.00).md";
 
-/** Contents by path; `undefined` for what is not there. */
-export type Contents = Readonly<Record<string, string | undefined>>;
+/** What lies there before `TOGETHER`. */
+export const OLD = { "a.md": "a1", "sub/b.md": "b1", "m.md": "m" };
+/** Two files that change, one that is made, one that moves. */
+export const TOGETHER: Together = {
+  changes: [change("a.md", "a2", "a1"), change("sub/b.md", "b2", "b1"), change("new/c.md", "c2")],
+  moves: [move("m.md", "moved/m.md", "m")],
+};
+/** What lies there after it. */
+export const NEW = { "a.md": "a2", "sub/b.md": "b2", "new/c.md": "c2", "moved/m.md": "m" };
+
+/** `TOGETHER` asks for ids in this order: three drafts, the record, then what is replaced. */
+export const ID_OF_RECORD = 4;
+export const ID_OF_KEPT_A = 5;
+export const ID_OF_KEPT_B = 6;
 
 export interface TogetherWorld extends TempVault {
   readonly journalFolder: string;
@@ -58,7 +75,7 @@ export async function togetherWorld(
       logger,
     }),
     text: (path) => Deno.readTextFileSync(vault.pathOf(path)),
-    texts: () => textsBelow(vault),
+    texts: () => textsBelow(vault.root),
     records: () => namesIn(journalFolder),
     [Symbol.asyncDispose]: async () => {
       await vault[Symbol.asyncDispose]();
@@ -67,9 +84,17 @@ export async function togetherWorld(
   };
 }
 
-function textsBelow({ root, pathOf }: TempVault): Record<string, string> {
-  const paths = listAll(root).filter((path) => !path.endsWith("/"));
-  return Object.fromEntries(paths.map((path) => [path, Deno.readTextFileSync(pathOf(path))]));
+/** A world in which another program does something when the write asks for its nth id. */
+export async function rivalWorld(
+  nth: number,
+  act: (world: TogetherWorld) => void,
+): Promise<TogetherWorld> {
+  const count = { ids: 0 };
+  const world: TogetherWorld = await togetherWorld(OLD, () => {
+    if (++count.ids === nth) act(world);
+    return randomId();
+  });
+  return world;
 }
 
 function namesIn(folder: string): string[] {
@@ -111,6 +136,21 @@ export async function addRecord(
   });
 }
 
+/** Leaves the record of a write of which nothing was done, where services find it at their start. */
+export async function leaveRecord(
+  { root, config }: Pick<TestServices, "root" | "config">,
+  together: Together,
+): Promise<void> {
+  const journal = new WriteJournal({
+    folder: join(config.state, "writes"),
+    root,
+    clock: systemClock,
+    newId: randomId,
+    logger: silentLogger(),
+  });
+  await addRecord({ journal }, together);
+}
+
 /** Does something before each call that gives a file a name, until it is disposed of. */
 export function beforeCall(
   name: "linkSync" | "renameSync",
@@ -148,7 +188,7 @@ const CHANGING = [
 ] as const;
 
 /** Stands for the death of the process. */
-export class Crash extends Error {
+class Crash extends Error {
   override name = "Crash";
 }
 

@@ -1,14 +1,15 @@
 /** A process that writes back, killed again and again: its files stay together. */
 import { fileURLToPath } from "node:url";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { randomId, systemClock } from "@/lib/seams.ts";
 import { createServices } from "@/lib/services.ts";
+import { runAndKill } from "./run_and_kill.ts";
 import { testConfig } from "./services.ts";
 import { silentLogger } from "./silent_logger.ts";
+import { writeFiles } from "./temp_vault.ts";
 import { FILES_AT_START, roundOf, roundsIn } from "./write_back_rounds.ts";
 
 const CHILD = fileURLToPath(new URL("./write_back_child.ts", import.meta.url));
-const CONFIG = fileURLToPath(new URL("../config.json", import.meta.url));
 const MAX_LIFE_MS = 60;
 
 /** What came of the kills. */
@@ -34,10 +35,7 @@ export async function crashWriteBacks(
 ): Promise<WriteBackKills> {
   const counts: WriteBackKills = { kills: 0, written: 0, recovered: 0, wrongs: [] };
   const root = join(base, "vault");
-  for (const [path, text] of Object.entries(FILES_AT_START)) {
-    await Deno.mkdir(dirname(join(root, path)), { recursive: true });
-    await Deno.writeTextFile(join(root, path), text);
-  }
+  writeFiles(root, FILES_AT_START);
   let round = 0;
   while (counts.kills < kills) {
     const said = await liveAndDie(root, below(MAX_LIFE_MS));
@@ -57,24 +55,11 @@ export async function crashWriteBacks(
 
 /** Returns the last round of which the process has said that it is done. */
 async function liveAndDie(root: string, lifeMs: number): Promise<number> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--config", CONFIG, "--no-prompt", "-A", CHILD, root, journalOf(root)],
-    stdin: "null",
-    stdout: "piped",
-  }).spawn();
-  let ending: Promise<void> | undefined;
-  let [rest, said] = ["", -1];
-  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop() ?? "";
-    ending ??= new Promise((resolve) => setTimeout(resolve, lifeMs)).then(() =>
-      child.kill("SIGKILL")
-    );
-    for (const line of lines) said = Number(line);
-  }
-  await ending;
-  const { signal, code } = await child.status;
-  if (signal !== "SIGKILL") throw new Error(`The writing process ended by itself: ${code}`);
+  let said = -1;
+  await runAndKill([CHILD, root, journalOf(root)], {
+    lifeMs,
+    hear: (line) => said = Number(line),
+  });
   return said;
 }
 

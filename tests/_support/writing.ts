@@ -1,5 +1,6 @@
 /** A world that writes: a vault with its app, and repositories beside it. */
 import type { Config } from "@/lib/config.ts";
+import { systemClock } from "@/lib/seams.ts";
 import type { Seams } from "@/lib/services.ts";
 import { type GitWorld, gitWorld } from "./git_repo.ts";
 import type { Files } from "./temp_vault.ts";
@@ -34,7 +35,7 @@ export async function writingWorld(
 ): Promise<WritingWorld> {
   const repos = await gitWorld();
   const git = { path: repos.gitPath, env: repos.env };
-  const clock = { nowMs: () => NOW_MS, monotonicMs: () => performance.now() };
+  const clock = { ...systemClock, nowMs: () => NOW_MS };
   const world = await testWorld(files, config, { git, clock, ...seams });
   const ask = async (method: string, path: string, body?: object, headers?: HeadersInit) => {
     const response = await world.request(path, {

@@ -1,15 +1,11 @@
 import { deepStrictEqual as deepEqual, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { ageOfProject, daysBetween, saysDone, saysInProgress } from "@/lib/audit/ageing.ts";
-import { readJournal } from "@/lib/journal/journal_document.ts";
+import { ageOfProject, saysDone, saysInProgress } from "@/lib/audit/ageing.ts";
 import { readProjectNote } from "@/lib/journal/project_note.ts";
-import { runAtOnce } from "@/lib/seams.ts";
+import { documentOf, TODAY } from "@/tests/_support/journal_text.ts";
 import { projectNote } from "@/tests/_support/journal_world.ts";
 
-const age = (text: string, today = "2026-05-14") => {
-  const bytes = new TextEncoder().encode(text);
-  return ageOfProject(readProjectNote(runAtOnce(readJournal("a.md", bytes))), today);
-};
+const age = (text: string) => ageOfProject(readProjectNote(documentOf(text)), TODAY);
 
 describe("saysDone()", () => {
   const cases: readonly [status: string, isDone: boolean][] = [
@@ -69,18 +65,5 @@ describe("ageOfProject()", () => {
     equal(idle("调试"), "idle");
     equal(idle("调试，进行中"), undefined);
     equal(idle("已完成"), "done");
-  });
-});
-
-describe("daysBetween()", () => {
-  it("daysBetween() counts days of the calendar", () => {
-    deepEqual(
-      [
-        daysBetween("2026-02-28", "2026-03-01"),
-        daysBetween("2024-02-28", "2024-03-01"),
-        daysBetween("2026-05-14", "2026-05-14"),
-      ],
-      [1, 2, 0],
-    );
   });
 });

@@ -2,14 +2,17 @@ import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "n
 import { join } from "node:path";
 import { describe, it } from "@std/testing/bdd";
 import { json, serveAsking } from "@/tests/_support/ask_world.ts";
-import { apply, audit, projectNote, sessionLog, snapshot } from "@/tests/_support/journal_world.ts";
+import {
+  apply,
+  audit,
+  begin,
+  MIGRATIONS,
+  projectNote,
+  sessionLog,
+} from "@/tests/_support/journal_world.ts";
+import { textsBelow } from "@/tests/_support/temp_vault.ts";
 import { type WritingWorld, writingWorld } from "@/tests/_support/writing.ts";
 
-const PITFALLS = [
-  "2026-01-10：部署时忘了先跑数据库迁移，服务启动报错，回滚后补跑迁移",
-  "2026-02-03：上线前没有执行数据库迁移，启动失败，补跑迁移后恢复",
-  "2026-03-15：发布新版时漏跑数据库迁移脚本，字段不存在报错",
-];
 const OLD = "- 缩进用两个空格<!-- 最后命中：2025-11-02 -->\n  - 只在前端";
 const PROFILE = [
   "# 个人偏好与工作方式",
@@ -29,9 +32,9 @@ function rotten(): Promise<WritingWorld> {
     "profile.md": PROFILE,
     "projects/a.md": projectNote("a", {
       status: "已完成<!-- 最后命中：2026-02-10 -->",
-      pitfalls: PITFALLS.slice(0, 2),
+      pitfalls: MIGRATIONS.slice(0, 2),
     }),
-    "projects/b.md": projectNote("b", { status: "联调", pitfalls: PITFALLS.slice(2) }),
+    "projects/b.md": projectNote("b", { status: "联调", pitfalls: MIGRATIONS.slice(2) }),
     "session-log.md": sessionLog(13),
   }, { embedding: "static" });
 }
@@ -39,7 +42,7 @@ function rotten(): Promise<WritingWorld> {
 describe("POST /api/audits/{id}/apply", () => {
   it("does all that is proposed, keeps what goes, and puts it on record", async () => {
     await using world = await rotten();
-    const before = snapshot(world);
+    const before = textsBelow(world.root);
     const { audit: id, conflicts, rules } = await audit(world);
     equal(conflicts.length, 1);
 
@@ -76,14 +79,14 @@ describe("POST /api/audits/{id}/apply", () => {
     if (Deno.build.os !== "windows") {
       equal(((await Deno.stat(join(kept, "profile.md"))).mode ?? 0) & 0o777, 0o600);
     }
-    const begun = await world.ask("POST", "/api/journal/begin", {});
+    const begun = await begin(world);
     match(begun.body.text, /^\[rules\]\n## 规则列表\n- \[R001\] .*\n\n\[profile\]/);
     equal(begun.body.reminder, undefined);
   });
 
   it("does what was decided item by item, a rule in the person's words, and no more", async () => {
     await using world = await rotten();
-    const before = snapshot(world);
+    const before = textsBelow(world.root);
     const { audit: id } = await audit(world);
 
     const { status, body } = await apply(world, id, [
@@ -94,7 +97,7 @@ describe("POST /api/audits/{id}/apply", () => {
     equal(status, 200);
     deepEqual([body.removed, body.archived, body.rules], [0, [], ["R001"]]);
     match(world.text("rules.md"), /- \[R001\] 发布前先跑数据库迁移\n/);
-    const { "rules.md": _rules, "audit-log.md": _log, ...rest } = snapshot(world);
+    const { "rules.md": _rules, "audit-log.md": _log, ...rest } = textsBelow(world.root);
     deepEqual(rest, before);
     match(world.text("audit-log.md"), /2026-05-14 \| 升级规则 1 条\n$/);
   });
@@ -117,16 +120,16 @@ describe("POST /api/audits/{id}/apply", () => {
 
   it("changes nothing if it is cancelled, but remembers the day", async () => {
     await using world = await rotten();
-    const before = snapshot(world);
+    const before = textsBelow(world.root);
     const { audit: id } = await audit(world);
 
     const { body } = await apply(world, id, "cancel");
 
     equal(body.status, "cancelled");
-    const { "audit-log.md": log, ...rest } = snapshot(world);
+    const { "audit-log.md": log, ...rest } = textsBelow(world.root);
     deepEqual(rest, before);
     equal(log, "# 审计日志\n\n2026-05-14 | 已取消，未做修改\n");
-    equal((await world.ask("POST", "/api/journal/begin", {})).body.reminder, undefined);
+    equal((await begin(world)).body.reminder, undefined);
   });
 
   it("records an audit that found nothing", async () => {
@@ -152,14 +155,14 @@ describe("POST /api/audits/{id}/apply", () => {
       await using world = await rotten();
       const { audit: id } = await audit(world);
       change(world);
-      const before = snapshot(world);
+      const before = textsBelow(world.root);
 
       const { status, body } = await apply(world, id, "all");
 
       equal(status, 412, name);
       equal(body.code, "edit-conflict");
       match(body.detail, /changed since this report.*Audit again$/);
-      deepEqual(snapshot(world), before);
+      deepEqual(textsBelow(world.root), before);
     }
   });
 
@@ -175,7 +178,7 @@ describe("POST /api/audits/{id}/apply", () => {
 
   it("says what is wrong with a decision, and does nothing", async () => {
     await using world = await rotten();
-    const before = snapshot(world);
+    const before = textsBelow(world.root);
     const { audit: id } = await audit(world);
     const secret = `AKIA${"Q7RTX2ZPLM4WKN3H"}`;
     const cases: readonly [decisions: unknown, status: number, words: RegExp][] = [
@@ -192,7 +195,7 @@ describe("POST /api/audits/{id}/apply", () => {
       equal(status, wanted, JSON.stringify(body));
       match(body.detail, words);
     }
-    deepEqual(snapshot(world), before);
+    deepEqual(textsBelow(world.root), before);
     equal((await apply(world, id, "all")).status, 200);
   });
 
@@ -216,7 +219,7 @@ describe("POST /api/audits/{id}/apply", () => {
     const { body } = await apply(world, id, "all");
 
     equal(body.movedLogLines, 2);
-    ok(!("session-log.archive.md" in snapshot(world)));
+    ok(!("session-log.archive.md" in textsBelow(world.root)));
     ok(body.backup !== undefined);
   });
 
@@ -264,7 +267,7 @@ describe("what an audit may not do unseen", () => {
     const key = `AKIA${"Q7RTX2ZPLM4WKN3H"}`;
     await using world = await writingWorld({
       "projects/a.md": projectNote("a", {
-        pitfalls: PITFALLS.map((text) => `${text}，用的是 ${key}`),
+        pitfalls: MIGRATIONS.map((text) => `${text}，用的是 ${key}`),
       }),
     }, { embedding: "static" });
     const { audit: id, rules, text } = await audit(world);

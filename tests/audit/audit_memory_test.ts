@@ -1,13 +1,8 @@
 import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { audit, projectNote, sessionLog, snapshot } from "@/tests/_support/journal_world.ts";
+import { audit, MIGRATIONS, projectNote, sessionLog } from "@/tests/_support/journal_world.ts";
+import { textsBelow } from "@/tests/_support/temp_vault.ts";
 import { writingWorld } from "@/tests/_support/writing.ts";
-
-const MIGRATIONS = [
-  "2026-01-10：部署时忘了先跑数据库迁移，服务启动报错，回滚后补跑迁移",
-  "2026-02-03：上线前没有执行数据库迁移，启动失败，补跑迁移后恢复",
-  "2026-03-15：发布新版时漏跑数据库迁移脚本，字段不存在报错",
-];
 
 /** The 14th of May 2026. */
 const ROTTEN = {
@@ -42,11 +37,11 @@ const ROTTEN = {
 describe("POST /api/audits", () => {
   it("reports all that has rotted, in the parts of its design, and changes nothing", async () => {
     await using world = await writingWorld(ROTTEN, { embedding: "static" });
-    const before = snapshot(world);
+    const before = textsBelow(world.root);
 
     const report = await audit(world);
 
-    deepEqual(snapshot(world), before);
+    deepEqual(textsBelow(world.root), before);
     equal(report.day, "2026-05-14");
     deepEqual(
       report.conflicts.map(({ item, section, old, new: fresh }: never) => (

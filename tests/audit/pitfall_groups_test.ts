@@ -4,6 +4,7 @@ import { groupPitfalls } from "@/lib/audit/pitfall_groups.ts";
 import { readModelFile } from "@/lib/embed/model_file.ts";
 import { StaticEmbedder } from "@/lib/embed/static_embedder.ts";
 import { SLICE_MS, systemClock as clock } from "@/lib/seams.ts";
+import { countTurns } from "@/tests/_support/count_turns.ts";
 
 const embedder = new StaticEmbedder({ clock, read: readModelFile });
 const withModel = { clock, embedder };
@@ -31,21 +32,6 @@ const DISK = [
 /** Returns the texts of the group that holds most of those looked for. */
 function textsOf(texts: readonly string[], members: readonly number[] = []): string[] {
   return members.map((index) => texts[index] ?? "").sort();
-}
-
-/** Counts the turns of the event loop that others get until some work is done. */
-async function countTurns(work: Promise<unknown>): Promise<number> {
-  let isDone = false;
-  const done = work.finally(() => {
-    isDone = true;
-  });
-  let turns = 0;
-  while (!isDone) {
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    turns++;
-  }
-  await done;
-  return turns;
 }
 
 describe("groupPitfalls()", () => {

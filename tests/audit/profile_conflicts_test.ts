@@ -4,6 +4,7 @@ import { findConflicts } from "@/lib/audit/profile_conflicts.ts";
 import { readModelFile } from "@/lib/embed/model_file.ts";
 import { StaticEmbedder } from "@/lib/embed/static_embedder.ts";
 import { SLICE_MS, systemClock as clock } from "@/lib/seams.ts";
+import { countTurns } from "@/tests/_support/count_turns.ts";
 
 const embedder = new StaticEmbedder({ clock, read: readModelFile });
 const withModel = { clock, embedder };
@@ -108,11 +109,10 @@ describe("findConflicts()", () => {
     // A slice is over at every look.
     const hasty = { nowMs: () => nowMs, monotonicMs: () => nowMs += SLICE_MS };
     const texts = Array.from({ length: 40 }, (_, index) => `Rule ${index}: ${OTHERS[index % 4]}`);
-    let turns = 0;
-    const timer = setInterval(() => turns++, 0);
 
-    await findConflicts({ clock: hasty, embedder: undefined }, toEntries(texts));
-    clearInterval(timer);
+    const turns = await countTurns(
+      findConflicts({ clock: hasty, embedder: undefined }, toEntries(texts)),
+    );
 
     ok(turns >= texts.length, `${turns}`);
   });

@@ -1,4 +1,5 @@
 /** Measures what the server keeps for clients that listen and do not read what they are told. */
+import { writeAll } from "@/lib/write_all.ts";
 import { modernRequest } from "../_support/mcp.ts";
 import { type EventReader, openRawSession, type RawSession } from "../_support/mcp_session.ts";
 import { delay } from "./bench_vault.ts";
@@ -183,10 +184,6 @@ async function send(
   await writeAll(connection, new TextEncoder().encode(`${head}${length}\r\n`));
   await writeAll(connection, bytes);
   return connection;
-}
-
-async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
-  for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
 }
 
 async function readUntil(connection: Deno.Conn, text: string): Promise<string> {

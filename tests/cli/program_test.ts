@@ -1,10 +1,18 @@
 /** The commands as a person or a script runs them: a process of its own, with pipes. */
 import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "node:assert/strict";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, it } from "@std/testing/bdd";
-import { type Home, MAIN_PATH, makeHome, Program, TASK_PERMISSIONS } from "../_support/program.ts";
-import { listAll } from "../_support/temp_vault.ts";
-import { JOURNAL, readAll } from "./_journal_world.ts";
+import {
+  type Home,
+  MAIN_PATH,
+  makeHome,
+  neededEnv,
+  Program,
+  serveArgs,
+  TASK_PERMISSIONS,
+} from "../_support/program.ts";
+import { listAll, textsBelow, writeFiles } from "../_support/temp_vault.ts";
+import { JOURNAL } from "./_journal_world.ts";
 
 const READ_ONLY = ["--allow-read", "--allow-env"];
 
@@ -29,7 +37,8 @@ async function run(
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-prompt", ...permissions, MAIN_PATH, ...args, ...folders],
     cwd: home.folder,
-    env: { HOME: home.folder, DENO_DIR: cacheFolder(), DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
+    clearEnv: true,
+    env: neededEnv(home),
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
@@ -43,32 +52,23 @@ async function run(
   return { code, stdout: decode(stdout), stderr: decode(stderr) };
 }
 
-/** Where this process keeps what it has downloaded, so that the child downloads nothing. */
-function cacheFolder(): string {
-  const { stdout } = new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).outputSync();
-  return JSON.parse(new TextDecoder().decode(stdout)).denoDir;
-}
-
 async function makeJournal(): Promise<Home> {
   const home = await makeHome();
-  for (const [path, content] of Object.entries(JOURNAL)) {
-    await Deno.mkdir(dirname(join(home.vault, path)), { recursive: true });
-    await Deno.writeTextFile(join(home.vault, path), String(content));
-  }
+  writeFiles(home.vault, JOURNAL);
   return home;
 }
 
 describe("main.ts audit", () => {
   it("audit prints the report and nothing else, and may not even write", async () => {
     await using home = await makeJournal();
-    const before = readAll(home.vault);
+    const before = textsBelow(home.vault);
 
     const { code, stdout, stderr } = await run(["audit"], { home, permissions: READ_ONLY });
 
     deepEqual([code, stderr], [0, ""]);
     match(stdout, /^📋 记忆审计报告 \d{4}-\d\d-\d\d\n/);
     ok(!stdout.includes("\x1b"));
-    deepEqual(readAll(home.vault), before);
+    deepEqual(textsBelow(home.vault), before);
   });
 
   it("audit --json prints one JSON value", async () => {
@@ -88,7 +88,7 @@ describe("main.ts audit", () => {
 
     deepEqual([code, stderr], [0, ""], stdout);
     match(stdout, /✅ 审计完成：/);
-    const files = readAll(home.vault);
+    const files = textsBelow(home.vault);
     ok("projects/archive/done.md" in files);
     match(files["rules.md"] ?? "", /\[R001\] 构建时不用 root\n/);
   });
@@ -100,7 +100,7 @@ describe("main.ts audit", () => {
 
     equal(code, 0);
     match(stdout, /输入已结束，视为取消\n\n审计已取消/);
-    ok("projects/done.md" in readAll(home.vault));
+    ok("projects/done.md" in textsBelow(home.vault));
   });
 
   it("audit makes neither a vault nor a token of the person's", async () => {
@@ -134,11 +134,7 @@ describe("main.ts doctor", () => {
 
   it("doctor leaves a server alone that runs on the same vault and state", async () => {
     await using home = await makeHome();
-    const args = ["--vault", home.vault, "--state", home.state, "--port", "0"];
-    await using server = new Program(
-      ["run", "--no-prompt", ...TASK_PERMISSIONS, MAIN_PATH, "serve", ...args],
-      { home },
-    );
+    await using server = new Program(serveArgs(home, ["--port", "0"]), { home });
     const { address } = JSON.parse(await server.line('"event":"started"'));
     await server.line('"event":"vault-indexed"');
     const before = listAll(home.state);

@@ -9,12 +9,10 @@ import { join } from "node:path";
 import { describe, it } from "@std/testing/bdd";
 import { runAudit } from "@/lib/cli/run_audit.ts";
 import { AuditReportShape } from "@/lib/contracts_journal.ts";
-import { PROFILE_PATH } from "@/lib/journal/journal_files.ts";
-import { runAtOnce } from "@/lib/seams.ts";
-import { hashBytes } from "@/lib/vault/etag.ts";
-import { formatRecord } from "@/lib/vault/_write_record.ts";
+import { textsBelow } from "../_support/temp_vault.ts";
+import { change, leaveRecord } from "../_support/together_world.ts";
 import { type Answer, type FakeTerminal, fakeTerminal } from "./_fake_terminal.ts";
-import { JOURNAL, journalWorld, readAll, TODAY } from "./_journal_world.ts";
+import { JOURNAL, journalWorld, TODAY } from "./_journal_world.ts";
 
 type World = Awaited<ReturnType<typeof journalWorld>>;
 
@@ -35,7 +33,7 @@ describe("runAudit()", () => {
       "memories/MEMORY.md": "# Memories\n\n- [Gone](gone.md) - out of date\n",
       "memories/a.md": "---\nid: a\nname: A\ndescription: A memory\n---\n\nText.\n",
     });
-    const before = readAll(world.root);
+    const before = textsBelow(world.root);
     const terminal = fakeTerminal();
 
     await runAudit(world, terminal, { apply: false, json: false });
@@ -45,7 +43,7 @@ describe("runAudit()", () => {
     for (const item of ["[a1]", "[r1]", "[log]"]) ok(terminal.output.includes(item), item);
     match(terminal.output, /（运行 audit --apply 进行回复）\n$/);
     equal(terminal.questions.length, 0);
-    deepEqual(readAll(world.root), before);
+    deepEqual(textsBelow(world.root), before);
     ok(!(await isThere(world.config.state)));
   });
 
@@ -81,7 +79,7 @@ describe("runAudit()", () => {
 
     equal(terminal.questions.length, 0);
     match(terminal.output, /✅ 审计完成：无需修改/);
-    deepEqual(Object.keys(readAll(world.root)), ["audit-log.md"]);
+    deepEqual(Object.keys(textsBelow(world.root)), ["audit-log.md"]);
   });
 
   it("runAudit() does all of it at one word", async () => {
@@ -89,7 +87,7 @@ describe("runAudit()", () => {
 
     const terminal = await apply(world, ["全部执行"]);
 
-    const files = readAll(world.root);
+    const files = textsBelow(world.root);
     match(terminal.output, /✅ 审计完成：归档项目 1 个，升级规则 1 条，移出任务日志 2 条 \(R001\)/);
     ok("projects/archive/done.md" in files && !("projects/done.md" in files));
     match(files["rules.md"] ?? "", /\[R001\] pnpm install/);
@@ -103,7 +101,7 @@ describe("runAudit()", () => {
 
     await apply(world, ["逐条确认", "否", "是", "构建时不用 root"]);
 
-    const files = readAll(world.root);
+    const files = textsBelow(world.root);
     ok("projects/done.md" in files);
     ok("session-log.archive.md" in files);
     match(files["rules.md"] ?? "", /\[R001\] 构建时不用 root\n/);
@@ -112,11 +110,11 @@ describe("runAudit()", () => {
   it("runAudit() changes nothing but the record of audits at cancel and at the end of input", async () => {
     for (const answers of [["取消"], [], ["逐条确认", "是", "是"]]) {
       await using world = await journalWorld();
-      const before = readAll(world.root);
+      const before = textsBelow(world.root);
 
       const terminal = await apply(world, answers);
 
-      const { "audit-log.md": log = "", ...rest } = readAll(world.root);
+      const { "audit-log.md": log = "", ...rest } = textsBelow(world.root);
       match(terminal.output, /审计已取消，未做任何修改/);
       match(log, new RegExp(`${TODAY} \\| 已取消`));
       deepEqual(rest, before);
@@ -136,32 +134,19 @@ describe("runAudit()", () => {
       message: /^没有做任何修改，请重新运行 audit --apply。.*have changed since(?!.*audit_memory)/,
     });
 
-    const files = readAll(world.root);
+    const files = textsBelow(world.root);
     deepEqual(Object.keys(files).sort(), Object.keys(JOURNAL).sort());
     ok(files[path]?.includes("另一个"));
   });
 
   it("runAudit() finishes first what a crash has cut off", async () => {
-    await using world = await journalWorld({ "profile.md": "# Profile\n\n## Writing\n- Short\n" });
-    const old = new TextEncoder().encode("# Profile\n\n## Writing\n- Short\n");
-    const fresh = new TextEncoder().encode("# Profile\n\n## Writing\n- Short, please\n");
-    await cutOff(world, { old, fresh });
+    const old = "# Profile\n\n## Writing\n- Short\n";
+    const fresh = "# Profile\n\n## Writing\n- Short, please\n";
+    await using world = await journalWorld({ "profile.md": old });
+    await leaveRecord(world, { changes: [change("profile.md", fresh, old)], moves: [] });
 
     await runAudit(world, fakeTerminal(), { apply: false, json: false });
 
-    equal(readAll(world.root)["profile.md"], new TextDecoder().decode(fresh));
+    equal(textsBelow(world.root)["profile.md"], fresh);
   });
 });
-
-/** Leaves the record of a write to the profile that was decided on, and of which nothing was done. */
-async function cutOff(
-  { root, config }: World,
-  { old, fresh }: Record<"old" | "fresh", Uint8Array<ArrayBuffer>>,
-): Promise<void> {
-  const [expected, etag] = [old, fresh].map((bytes) => runAtOnce(hashBytes(bytes)));
-  const change = { path: PROFILE_PATH, bytes: fresh, expected: expected ?? "" };
-  const record = { changes: [{ change, etag: etag ?? "", old }], moves: [] };
-  const folder = join(config.state, "writes");
-  await Deno.mkdir(folder, { recursive: true });
-  await Deno.writeTextFile(join(folder, "cut-off.json"), [...formatRecord(root, record)].join(""));
-}

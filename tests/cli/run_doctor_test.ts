@@ -7,9 +7,8 @@ import { MAX_NOTE_BYTES } from "@/lib/vault/vault.ts";
 import { startServer } from "@/routes/server.ts";
 import { conceptEmbedder } from "../_support/concept_embedder.ts";
 import { type TestServices, testServices } from "../_support/services.ts";
-import { type Files, listAll } from "../_support/temp_vault.ts";
+import { type Files, listAll, textsBelow } from "../_support/temp_vault.ts";
 import { fakeTerminal } from "./_fake_terminal.ts";
-import { readAll } from "./_journal_world.ts";
 
 const WELL: Files = {
   "a.md": "# A\n",
@@ -167,13 +166,13 @@ describe("runDoctor()", () => {
     const running = await startServer(server);
     await server.ready();
     await using services = await testServices({}, server.config);
-    const before = { vault: readAll(server.root), state: listAll(server.config.state) };
+    const before = { vault: textsBelow(server.root), state: listAll(server.config.state) };
 
     const { output } = await examine(services);
     await services.close();
 
     match(output, /frontmatter-unclosed/);
-    deepEqual({ vault: readAll(server.root), state: listAll(server.config.state) }, before);
+    deepEqual({ vault: textsBelow(server.root), state: listAll(server.config.state) }, before);
     server.write("new.md", "# Giraffe\n");
     const found = await fetch(`${running.url}/api/search?q=giraffe`);
     equal(found.status, 200);

@@ -11,6 +11,7 @@ import { type Embedding, EmbeddingUnavailable } from "@/lib/embed/embedder.ts";
 import { readModelFile } from "@/lib/embed/model_file.ts";
 import { STATIC_MODEL_ID, StaticEmbedder } from "@/lib/embed/static_embedder.ts";
 import { type Clock, SLICE_MS, systemClock } from "@/lib/seams.ts";
+import { countTurns } from "../_support/count_turns.ts";
 import { modelBytes } from "./_model_bytes.ts";
 
 const PIECES = [{ text: "▁a", row: [7] }, { text: "▁b", row: [0, 7] }, {
@@ -42,21 +43,6 @@ function hastyClock() {
     return nowMs += SLICE_MS;
   };
   return { looks, clock: { nowMs: monotonicMs, monotonicMs } };
-}
-
-/** Counts the turns of the event loop that others get until some work is done. */
-async function countTurns(work: Promise<unknown>): Promise<number> {
-  let isDone = false;
-  const done = work.finally(() => {
-    isDone = true;
-  });
-  let turns = 0;
-  while (!isDone) {
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    turns++;
-  }
-  await done;
-  return turns;
 }
 
 /** The dimension in which the only piece of a text lies. */

@@ -1,6 +1,7 @@
 /** Finds and reads what a search is measured with: a vault and queries with their answers. */
 import { basename, join, relative } from "node:path";
 import { normalizePath } from "./measures.ts";
+import { readJsonLines } from "./read_json_lines.ts";
 
 /** One query and the notes that answer it. */
 export interface Query {
@@ -62,10 +63,7 @@ function entriesOf(folder: string): string[] {
  * @param limit How many of each file; they are in shuffled order.
  */
 export function readQueries(set: DataSet, limit: number): Query[] {
-  return set.queryFiles.flatMap((file) => {
-    const lines = Deno.readTextFileSync(file).split("\n").filter((line) => line.trim() !== "");
-    return lines.slice(0, limit).map((line): Query => JSON.parse(line));
-  });
+  return set.queryFiles.flatMap((file) => readJsonLines(file).slice(0, limit) as Query[]);
 }
 
 /** Returns the paths of all files of a vault, spelt as they are compared. */

@@ -1,15 +1,7 @@
 import { strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { LineEdits, lineEndingOf } from "@/lib/journal/line_edits.ts";
-import { runAtOnce } from "@/lib/seams.ts";
-import { decodeNote, type NoteText } from "@/lib/vault/note_text.ts";
-import { ok } from "node:assert/strict";
-
-function noteOf(text: string): NoteText {
-  const note = runAtOnce(decodeNote(new TextEncoder().encode(text)));
-  ok(note);
-  return note;
-}
+import { documentOf } from "../_support/journal_text.ts";
 
 describe("LineEdits", () => {
   const cases: readonly (readonly [
@@ -57,7 +49,7 @@ describe("LineEdits", () => {
   ];
   for (const [what, before, change, after] of cases) {
     it(`changes ${what}`, () => {
-      const edits = new LineEdits(noteOf(before));
+      const edits = new LineEdits(documentOf(before).note);
 
       change(edits);
 
@@ -66,7 +58,7 @@ describe("LineEdits", () => {
   }
 
   it("puts new lines before the line that is changed behind them, whichever came first", () => {
-    const edits = new LineEdits(noteOf("a\nb\n"));
+    const edits = new LineEdits(documentOf("a\nb\n").note);
 
     edits.replaceLine(2, "B");
     edits.insertAfter(1, ["x"]);
@@ -75,7 +67,7 @@ describe("LineEdits", () => {
   });
 
   it("puts what is added to an open last line on that line, whichever came first", () => {
-    const edits = new LineEdits(noteOf("a\nb"));
+    const edits = new LineEdits(documentOf("a\nb").note);
 
     edits.insertAfter(2, ["x"]);
     edits.replacePart(2, { from: 1, to: 1 }, "!");
@@ -84,7 +76,7 @@ describe("LineEdits", () => {
   });
 
   it("knows whether there is any change", () => {
-    const edits = new LineEdits(noteOf("a\n"));
+    const edits = new LineEdits(documentOf("a\n").note);
 
     equal(String(edits.isEmpty), "true");
     edits.replaceLine(1, "b");
@@ -100,7 +92,7 @@ describe("lineEndingOf()", () => {
         "\n",
       ]] as const
     ) {
-      equal(lineEndingOf(noteOf(text)), eol);
+      equal(lineEndingOf(documentOf(text).note), eol);
     }
   });
 });

@@ -2,9 +2,10 @@
 import { ok } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
+import { systemClock } from "@/lib/seams.ts";
 import { filesOf, journalFixtures } from "../_support/journal_golden.ts";
 import { anyStory, PROJECTS, Story } from "../_support/journal_story.ts";
-import { testServices } from "../_support/services.ts";
+import { type TestServices, testServices } from "../_support/services.ts";
 import { NOW_MS } from "../_support/writing.ts";
 
 const SEED = 20260514;
@@ -13,20 +14,28 @@ const FIXTURE_RUNS = 12;
 /** Not understood, or become so by a text without a heading. */
 const LEFT_ALONE = /^(?:broken|swallowed|empty)-/;
 
+interface StoryWorld extends TestServices {
+  setNow(nowMs: number): void;
+}
+
+/** Services over an empty vault, on whose clock days can go by. */
+async function storyWorld(): Promise<StoryWorld> {
+  let now = NOW_MS;
+  const services = await testServices({}, {}, { clock: { ...systemClock, nowMs: () => now } });
+  return { ...services, setNow: (nowMs) => now = nowMs };
+}
+
 describe("write-backs, and what people do between them", () => {
   it("lose no decision, pitfall, log line or preference, and no line of the person", async () => {
-    const clock = { now: NOW_MS };
-    await using services = await testServices({}, {}, {
-      clock: { nowMs: () => clock.now, monotonicMs: () => performance.now() },
-    });
+    await using world = await storyWorld();
     const counts = { accepted: 0, refused: 0 };
 
     await fc.assert(
       fc.asyncProperty(anyStory, async (steps) => {
         for (const path of ["profile.md", "session-log.md", "session-log.archive.md", "projects"]) {
-          services.removeIfThere(path);
+          world.removeIfThere(path);
         }
-        const story = new Story(services, NOW_MS, (nowMs) => clock.now = nowMs);
+        const story = new Story(world, NOW_MS, world.setNow);
 
         for (const step of steps) await story.play(step);
 
@@ -42,22 +51,19 @@ describe("write-backs, and what people do between them", () => {
   const odd = journalFixtures().filter((name) => !LEFT_ALONE.test(name));
   for (const name of odd) {
     it(`lose nothing where all begins with ${name}`, async () => {
-      const clock = { now: NOW_MS };
-      await using services = await testServices({}, {}, {
-        clock: { nowMs: () => clock.now, monotonicMs: () => performance.now() },
-      });
+      await using world = await storyWorld();
       const files = Object.entries(filesOf(name));
 
       await fc.assert(
         fc.asyncProperty(anyStory, async (steps) => {
-          services.removeIfThere("session-log.archive.md");
+          world.removeIfThere("session-log.archive.md");
           for (const [path, bytes] of files) {
             const paths = path.startsWith("projects/")
               ? PROJECTS.map((project) => `projects/${project}.md`)
               : [path];
-            for (const each of paths) services.write(each, bytes);
+            for (const each of paths) world.write(each, bytes);
           }
-          const story = new Story(services, NOW_MS, (nowMs) => clock.now = nowMs);
+          const story = new Story(world, NOW_MS, world.setNow);
 
           for (const step of steps) await story.play(step);
         }),

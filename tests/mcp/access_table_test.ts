@@ -14,9 +14,10 @@ import {
   decide,
   MEMORY_INPUT,
   serveAsking,
+  untouched,
   ZOO,
 } from "@/tests/_support/ask_world.ts";
-import { connectSdk, type SdkConnection } from "@/tests/_support/mcp.ts";
+import { callTool, connectSdk, type SdkConnection } from "@/tests/_support/mcp.ts";
 
 /** Arguments that would tell something; a new tool has to be added. */
 const ARGS: Readonly<Record<string, Record<string, unknown>>> = {
@@ -50,27 +51,14 @@ for (const transport of ["modern", "legacy", "sse"] as const) {
   describe(`mode ask over ${transport}`, () => {
     let world: AskWorld;
     let connection: SdkConnection;
-    const call = async (name: string, args: Record<string, unknown>) => {
-      const result = await connection.client.callTool({ name, arguments: args });
-      const [content] = result.content as { text: string }[];
-      return { isError: result.isError === true, text: content?.text ?? "" };
-    };
+    const call = (name: string, args: Record<string, unknown>) =>
+      callTool(connection.client, name, args);
     /** Asks, and has the owner decide. */
     const ask = async (args: Record<string, unknown>, decision?: string) => {
       const { text } = await call("request_access", args);
       const answer = JSON.parse(text);
       if (decision) await decide(world.request, answer.pending.requestId, decision);
       return answer;
-    };
-    const untouched = async (work: () => Promise<void>) => {
-      world.seal.touches.length = 0;
-      world.seal.isClosed = true;
-      try {
-        await work();
-      } finally {
-        world.seal.isClosed = false;
-      }
-      deepEqual(world.seal.touches, []);
     };
 
     before(async () => {
@@ -97,7 +85,7 @@ for (const transport of ["modern", "legacy", "sse"] as const) {
     for (const { listing: { name }, grants } of TOOLS.filter(({ grants }) => grants.length > 0)) {
       for (const task of [undefined, "made-up", 7]) {
         it(`${name} tells nothing to a caller with task ${task}`, async () => {
-          await untouched(async () => {
+          await untouched(world, async () => {
             const { isError, text } = await call(name, { ...ARGS[name], ...task ? { task } : {} });
 
             ok(isError);
@@ -116,7 +104,7 @@ for (const transport of ["modern", "legacy", "sse"] as const) {
           await ask({ grant, task: own.task, project: "zoo" }, "allow");
         }
 
-        await untouched(async () => {
+        await untouched(world, async () => {
           match((await call(name, { ...ARGS[name], task: other.task })).text, /grant-missing/);
         });
         const { isError, text } = await call(name, {
@@ -132,7 +120,7 @@ for (const transport of ["modern", "legacy", "sse"] as const) {
     it("lists no resource, completes nothing, and prompts tell how to ask", async () => {
       await using fresh = await connectSdk(world.server.url, transport);
       const { client } = fresh;
-      await untouched(async () => {
+      await untouched(world, async () => {
         deepEqual((await client.listResources()).resources, []);
         equal((await client.listResourceTemplates()).resourceTemplates.length, 2);
         const { completion } = await client.complete({
@@ -152,7 +140,7 @@ for (const transport of ["modern", "legacy", "sse"] as const) {
     it("reads no resource, and says the same of one that is not there", async () => {
       await using fresh = await connectSdk(world.server.url, transport);
       const errors: string[] = [];
-      await untouched(async () => {
+      await untouched(world, async () => {
         for (const uri of URIS) {
           await rejects(fresh.client.readResource({ uri }), (error: Error) => {
             errors.push(error.message);

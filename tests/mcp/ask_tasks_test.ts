@@ -7,10 +7,35 @@ import {
   strictEqual as equal,
 } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { decide, json, OWNER_TOKEN, serveAsking, ZEBRA, ZOO } from "@/tests/_support/ask_world.ts";
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import {
+  type AskWorld,
+  decide,
+  json,
+  OWNER_TOKEN,
+  serveAsking,
+  ZEBRA,
+  ZOO,
+} from "@/tests/_support/ask_world.ts";
 import { describeWithGit, gitWorld } from "@/tests/_support/git_repo.ts";
 import { connectSdk, type SdkConnection } from "@/tests/_support/mcp.ts";
 import { untilSo } from "@/tests/_support/until.ts";
+
+const REQUEST = { name: "request_access", arguments: {} };
+
+/** Has the owner allow what a call of `request_access` asks for. */
+async function allowed(
+  world: AskWorld,
+  asking: Promise<CallToolResult>,
+): Promise<{ readonly task: string; readonly pending: { readonly text: string } }> {
+  const { structuredContent } = await asking;
+  const { task, pending } = structuredContent as {
+    task: string;
+    pending: { requestId: string; text: string };
+  };
+  await decide(world.request, pending.requestId, "allow");
+  return { task, pending };
+}
 
 describe("a task of another folder", () => {
   it("is refused, also where only the client's roots say where it works", async () => {
@@ -26,12 +51,7 @@ describe("a task of another folder", () => {
     };
     await using own = await connectAt("/code/zoo");
     await using other = await connectAt("/code/ape");
-    const asked = await own.client.callTool({ name: "request_access", arguments: {} });
-    const { task, pending } = asked.structuredContent as {
-      task: string;
-      pending: { requestId: string; text: string };
-    };
-    await decide(world.request, pending.requestId, "allow");
+    const { task, pending } = await allowed(world, own.client.callTool(REQUEST));
     const recall = async ({ client }: SdkConnection) => {
       const params = { name: "recall", arguments: { query: "zebra", task } };
       return JSON.stringify(await client.callTool(params));
@@ -50,12 +70,7 @@ describe("a task of another folder", () => {
       const params = { name, arguments: { ...args }, _meta: metadata };
       return await connection.client.callTool(params);
     };
-    const asked = await call("request_access", "/code/zoo", {});
-    const { task, pending } = asked.structuredContent as {
-      task: string;
-      pending: { requestId: string };
-    };
-    await decide(world.request, pending.requestId, "allow");
+    const { task } = await allowed(world, call("request_access", "/code/zoo", {}));
 
     const own = await call("recall", "/code/zoo/src", { query: "zebra", task });
     const other = await call("memory_route", "/code/ape", { task });
@@ -70,12 +85,7 @@ describe("sessions in mode ask", () => {
     await using world = await serveAsking(ZOO);
     const connection = await connectSdk(world.server.url, "legacy");
     const { client } = connection;
-    const asked = await client.callTool({ name: "request_access", arguments: {} });
-    const { task, pending } = asked.structuredContent as {
-      task: string;
-      pending: { requestId: string };
-    };
-    await decide(world.request, pending.requestId, "allow");
+    const { task } = await allowed(world, client.callTool(REQUEST));
 
     const { resources } = await client.listResources();
     const read = await client.readResource({ uri: "memory://m_zebra" });
@@ -92,9 +102,7 @@ describe("sessions in mode ask", () => {
     await using world = await serveAsking(ZOO);
     await using connection = await connectSdk(world.server.url, "legacy");
     const { client } = connection;
-    const asked = await client.callTool({ name: "request_access", arguments: {} });
-    const { pending } = asked.structuredContent as { pending: { requestId: string } };
-    await decide(world.request, pending.requestId, "allow");
+    await allowed(world, client.callTool(REQUEST));
 
     for (const path of ["zoo/memory.md", "none/memory.md", "_shared/a.md", "zoo/history/a.md"]) {
       const uri = `memory://${encodeURIComponent(path)}`;
@@ -118,12 +126,7 @@ describe("sessions in mode ask", () => {
     };
 
     await rejects(client.subscribeResource({ uri }), { code: -32602 });
-    const asked = await client.callTool({ name: "request_access", arguments: {} });
-    const { task, pending } = asked.structuredContent as {
-      task: string;
-      pending: { requestId: string };
-    };
-    await decide(world.request, pending.requestId, "allow");
+    const { task } = await allowed(world, client.callTool(REQUEST));
     await client.subscribeResource({ uri });
     await change("once");
     await untilSo("the change is heard", () => heard.length > 0);
@@ -158,12 +161,10 @@ describeWithGit("a task of a repository within another", () => {
     });
     const { client } = connection;
     client.setRequestHandler("roots/list", () => ({ roots: [{ uri: `file://${outer}` }] }));
-    const asked = await client.callTool({ name: "request_access", arguments: { cwd: inner } });
-    const { task, pending } = asked.structuredContent as {
-      task: string;
-      pending: { requestId: string };
-    };
-    await decide(world.request, pending.requestId, "allow");
+    const { task } = await allowed(
+      world,
+      client.callTool({ ...REQUEST, arguments: { cwd: inner } }),
+    );
     const getPrompt = async (more: object) =>
       JSON.stringify(
         await client.getPrompt({

@@ -1,9 +1,15 @@
 /** The journal over MCP: in mode `open`, in mode `ask`, and where the person wants no memory. */
 import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import type { Client } from "@modelcontextprotocol/client";
-import { decide, json, serveAsking } from "@/tests/_support/ask_world.ts";
-import { connectSdk, serveMcp } from "@/tests/_support/mcp.ts";
+import {
+  decide,
+  json,
+  MEMORY_INPUT,
+  serveAsking,
+  untouched,
+  ZEBRA,
+} from "@/tests/_support/ask_world.ts";
+import { callTool, connectSdk, serveMcp } from "@/tests/_support/mcp.ts";
 
 const FILES = {
   "profile.md": "# Preferences\n\n## Writing style\n- Short sentences\n",
@@ -11,23 +17,9 @@ const FILES = {
   "profiles/user.md": "Likes tea.\n",
   "projects/zoo.md":
     "# Zoo\n\n## Current status\nFences are up\n\n## Pitfalls\n- 2026-01-01: gate\n",
-  "memories/zebra.md":
-    "---\nid: m_zebra\nname: Zebra\ndescription: Stripes of zebras\ntags: [a]\n---\nstripes\n",
+  "memories/zebra.md": ZEBRA,
 };
 const TRANSPORTS = ["modern", "legacy", "sse"] as const;
-
-interface Answer {
-  readonly isError: boolean;
-  readonly text: string;
-  // deno-lint-ignore no-explicit-any
-  readonly data: any;
-}
-
-async function call(client: Client, name: string, args: Record<string, unknown>): Promise<Answer> {
-  const { content, structuredContent, isError } = await client.callTool({ name, arguments: args });
-  const [first] = content as { text: string }[];
-  return { isError: isError === true, text: first?.text ?? "", data: structuredContent };
-}
 
 for (const transport of TRANSPORTS) {
   describe(`the journal over ${transport}`, () => {
@@ -36,17 +28,17 @@ for (const transport of TRANSPORTS) {
       await using connection = await connectSdk(world.server.url, transport);
       const { client } = connection;
 
-      const begun = await call(client, "begin_task", { projects: ["Zoo"] });
+      const begun = await callTool(client, "begin_task", { projects: ["Zoo"] });
       const id = /\^(p\w+)/.exec(begun.data.text)?.[1];
-      const written = await call(client, "write_back", {
+      const written = await callTool(client, "write_back", {
         trigger: "update memory",
         project: "zoo",
         decisions: ["Gates open inwards, as wind slams them"],
         used: [id, "R001"],
         summary: "Fences done",
       });
-      const report = await call(client, "audit_memory", {});
-      const done = await call(client, "apply_audit", {
+      const report = await callTool(client, "audit_memory", {});
+      const done = await callTool(client, "apply_audit", {
         audit: report.data.audit,
         decisions: "cancel",
       });
@@ -68,26 +60,24 @@ for (const transport of TRANSPORTS) {
       await using world = await serveMcp(FILES);
       await using connection = await connectSdk(world.server.url, transport);
       const { client } = connection;
-      const { data: { task, status } } = await call(client, "begin_task", { memory: "off" });
+      const { data: { task, status } } = await callTool(client, "begin_task", { memory: "off" });
       equal(status, "off");
 
-      const saved = { name: "n", description: "d", body: "b", tags: ["t"] };
       const calls: readonly [name: string, args: Record<string, unknown>][] = [
         ["recall", { query: "zebra" }],
         ["memory_open", { id: "m_zebra" }],
-        ["memory_save", saved],
+        ["memory_save", MEMORY_INPUT],
         ["write_back", { trigger: "记住", summary: "x" }],
         ["request_access", { grant: "read" }],
         ["audit_memory", {}],
-        ["no_arguments_that_it_knows", {}],
       ];
-      for (const [name, args] of calls.slice(0, -1)) {
-        const { isError, data } = await call(client, name, { ...args, task });
+      for (const [name, args] of calls) {
+        const { isError, data } = await callTool(client, name, { ...args, task });
         ok(!isError);
         deepEqual(Object.keys(data), ["memory", "note"]);
         equal(data.memory, "off");
       }
-      const other = await call(client, "recall", { query: "zebra", task: "another" });
+      const other = await callTool(client, "recall", { query: "zebra", task: "another" });
       // A session is its task; clients of 2026 have none.
       equal("memory" in other.data, transport !== "modern");
       if (transport !== "modern") {
@@ -99,8 +89,8 @@ for (const transport of TRANSPORTS) {
         match(JSON.stringify(await client.getPrompt({ name: "audit" })), /without memory/);
       }
 
-      await call(client, "begin_task", {});
-      const again = await call(client, "recall", { query: "zebra" });
+      await callTool(client, "begin_task", {});
+      const again = await callTool(client, "recall", { query: "zebra" });
       match(again.text, /m_zebra/);
     });
 
@@ -111,17 +101,15 @@ for (const transport of TRANSPORTS) {
       });
       await using connection = await connectSdk(world.server.url, transport);
       const { client } = connection;
-      world.seal.isClosed = true;
-      const asked = await call(client, "begin_task", { projects: ["zoo"], why: "Mend the gate" });
-      world.seal.isClosed = false;
-      deepEqual(world.seal.touches, []);
+      const wish = { projects: ["zoo"], why: "Mend the gate" };
+      const asked = await untouched(world, () => callTool(client, "begin_task", wish));
       deepEqual(Object.keys(asked.data).sort(), ["access", "next", "pending", "status", "task"]);
       match(asked.data.pending.text, /Mend the gate/);
       const { task, pending } = asked.data;
-      ok((await call(client, "recall", { query: "zebra", task })).isError);
+      ok((await callTool(client, "recall", { query: "zebra", task })).isError);
 
       await decide(world.request, pending.requestId, "allow");
-      const { data } = await call(client, "begin_task", { projects: ["zoo"], task });
+      const { data } = await callTool(client, "begin_task", { projects: ["zoo"], task });
 
       equal(data.status, "ready");
       equal(data.task, task);
@@ -143,14 +131,11 @@ for (const transport of TRANSPORTS) {
       await using world = await serveAsking(FILES);
       await using connection = await connectSdk(world.server.url, transport);
       const { client } = connection;
-      const { data: { pending } } = await call(client, "begin_task", {});
+      const { data: { pending } } = await callTool(client, "begin_task", {});
       await decide(world.request, pending.requestId, "refuse");
 
-      world.seal.isClosed = true;
-      const { data } = await call(client, "begin_task", {});
-      world.seal.isClosed = false;
+      const { data } = await untouched(world, () => callTool(client, "begin_task", {}));
 
-      deepEqual(world.seal.touches, []);
       equal(data.status, "refused");
       match(data.next, /without memory\. Do not ask again/);
     });
@@ -171,7 +156,7 @@ describe("begin_task where the client can ask the person", () => {
         return { action: "accept", content: { decision: "allow" } };
       });
 
-      const { data } = await call(client, "begin_task", { why: "Mend the gate" });
+      const { data } = await callTool(client, "begin_task", { why: "Mend the gate" });
 
       equal(data.status, "ready", JSON.stringify(data));
       match(data.text, /Short sentences/);

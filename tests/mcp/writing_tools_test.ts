@@ -3,6 +3,7 @@ import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "n
 import { describe, it } from "@std/testing/bdd";
 import { describeWithGit, gitWorld } from "../_support/git_repo.ts";
 import { clientOver, CLIENTS, type McpClient, serveMcp, type ToolReply } from "../_support/mcp.ts";
+import { listFiles } from "../_support/temp_vault.ts";
 
 /** Lint takes the literal for an argument that nobody can read. */
 const NO = false;
@@ -85,7 +86,7 @@ describe("tools that write", () => {
       ok(isError, JSON.stringify(args));
       match(text, words);
     }
-    deepEqual(listAll(world.services.root), ["a.md"]);
+    deepEqual(listFiles(world.services.root), ["a.md"]);
   });
 
   it("logs no text of what is written", async () => {
@@ -182,14 +183,8 @@ describeWithGit("a day of two agents and a person", () => {
 
     // In the vault there is nothing but notes and their lists.
     await services.manifests.flush();
-    const names = listAll(services.root);
+    const names = listFiles(services.root);
     deepEqual(names.filter((name) => !name.endsWith(".md")), []);
     deepEqual(names.filter((name) => /^\.|\/\./.test(name)), []);
   });
 });
-
-function listAll(root: string, below = ""): string[] {
-  return Array.from(Deno.readDirSync(`${root}/${below}`)).flatMap((entry) =>
-    entry.isDirectory ? listAll(root, `${below}${entry.name}/`) : [below + entry.name]
-  );
-}

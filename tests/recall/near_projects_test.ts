@@ -90,6 +90,21 @@ describe("NearProjects", () => {
     equal(calls(), 4);
   });
 
+  it("find() goes by the remote that the caller's task works with, and keeps it for no other", async () => {
+    const { projects, calls } = openProjects(({ repo }) =>
+      Promise.resolve(repo === undefined ? undefined : project)
+    );
+    const withTask = { ...NEAR, cwd: "/site", repo: "https://example.org/team/site" };
+    const note = noteAt(`memories/projects/${ULID}/a.md`);
+
+    const isNear = await projects.find(withTask, {});
+    const isNearElsewhere = await projects.find({ ...NEAR, cwd: "/site" }, {});
+    const isNearAlone = await projects.find({ ...withTask, cwd: undefined }, {});
+
+    deepEqual([isNear(note), isNearElsewhere(note), isNearAlone(note)], [true, false, true]);
+    equal(calls(), 2);
+  });
+
   it("find() does not wait for what takes long, and has it the next time", async () => {
     const { promise, resolve } = Promise.withResolvers<FoundProject>();
     const { projects, calls } = openProjects(() => promise);

@@ -2,12 +2,12 @@
  * `deno task soak saves`: shows that a save is never lost, never half, and seen at once: by kills in
  * the midst of saving, by rivals on one vault, and by asking right after.
  */
+import type { KillCounts } from "../_support/kill_counts.ts";
 import { crashTogether, type TogetherKills } from "../_support/together_kills.ts";
 import { formatTable, type Row } from "../eval/table.ts";
 import { Random } from "./random.ts";
 import { crashChild } from "./saves_child_crash.ts";
 import { crashServer } from "./saves_crash.ts";
-import type { KillCounts } from "./saves_kills.ts";
 import { type RivalCounts, soakRivals } from "./saves_rivals.ts";
 import { type SeenCounts, soakSeen } from "./saves_seen.ts";
 import { makeBase } from "./saves_server.ts";

@@ -8,26 +8,12 @@ import { openVault, readFile, statFile, type Vault } from "@/lib/vault/vault.ts"
 import { parseVaultPath } from "@/lib/vault/vault_path.ts";
 import { ABSENT, VaultWriter } from "@/lib/vault/vault_writer.ts";
 import { silentLogger } from "../_support/silent_logger.ts";
-import { etagOfText } from "./saves_files.ts";
+import { etagOf } from "../_support/together_world.ts";
+import { VERSIONED_FILES, versionOf, versionText } from "../_support/version_text.ts";
 
 export const CLEARED_UP = "cleared up";
-/** What is written again and again. */
-export const OLD_FILES: readonly string[] = ["a.md", "b.md", "sub/c.md", "sub/文.md"];
-export const NEW_FOLDER = "new";
+const NEW_FOLDER = "new";
 const NEW_EVERY = 5;
-const MAX_LINES = 3_000;
-const LINES_STEP = 337;
-
-/** Returns what a file holds in one of its versions, counted from 1; no two are alike. */
-export function versionText(path: string, version: number): string {
-  const lines = (version * LINES_STEP) % MAX_LINES;
-  return `${version}\n${`${path} ${version}\n`.repeat(lines)}end of ${version}\n`;
-}
-
-/** Returns the version that a file says that it is, 0 of nothing. */
-export function versionOf(text: string): number {
-  return Number.parseInt(text, 10) || 0;
-}
 
 async function main(root: string): Promise<void> {
   const vault = openVault({ root, memoriesFolder: "memories", exclude: [] });
@@ -37,7 +23,7 @@ async function main(root: string): Promise<void> {
   say(CLEARED_UP);
   for (let turn = 0;; turn++) {
     const isNew = turn % NEW_EVERY === 0;
-    const old = OLD_FILES[turn % OLD_FILES.length] ?? "a.md";
+    const old = VERSIONED_FILES[turn % VERSIONED_FILES.length] ?? "a.md";
     const path = isNew ? `${NEW_FOLDER}/${randomId()}.md` : old;
     say(`${path} ${await writeNext(vault, writer, path)}`);
   }
@@ -52,7 +38,7 @@ async function writeNext(vault: Vault, writer: VaultWriter, name: string): Promi
   await writer.write({
     path,
     bytes: new TextEncoder().encode(versionText(name, version)),
-    expected: before === undefined ? ABSENT : etagOfText(before),
+    expected: before === undefined ? ABSENT : etagOf(before),
   });
   return version;
 }

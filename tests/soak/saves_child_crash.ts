@@ -1,14 +1,16 @@
 /** A process that only writes, killed again and again; then each file is one of its versions. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type KillCounts, noKills } from "../_support/kill_counts.ts";
+import { isLitter } from "../_support/litter.ts";
+import { runAndKill } from "../_support/run_and_kill.ts";
+import { versionOf, versionText } from "../_support/version_text.ts";
 import { VAULT } from "./disk_model.ts";
 import type { Random } from "./random.ts";
-import { CLEARED_UP, versionOf, versionText } from "./saves_child.ts";
-import { isLitter, listFiles } from "./saves_files.ts";
-import { type KillCounts, noKills } from "./saves_kills.ts";
+import { CLEARED_UP } from "./saves_child.ts";
+import { listFiles } from "./saves_files.ts";
 
 const CHILD = fileURLToPath(new URL("./saves_child.ts", import.meta.url));
-const CONFIG = fileURLToPath(new URL("../config.json", import.meta.url));
 const MAX_LIFE_MS = 60;
 
 /** Kills a writing process as often as told. */
@@ -36,39 +38,20 @@ class ChildRun {
     const { counts } = this;
     const before = (await listFiles(this.#root)).filter(isLitter);
     counts.litter += before.length;
-    const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "--config", CONFIG, "--no-prompt", "-A", CHILD, this.#root],
-      stdin: "null",
-      stdout: "piped",
-    }).spawn();
-    await this.#listen(child, async () => {
-      const after = new Set(await listFiles(this.#root));
-      for (const path of before) if (after.has(path)) this.#wrong(`${path} outlived a start`);
-      await new Promise((resolve) => setTimeout(resolve, lifeMs));
-      child.kill("SIGKILL");
+    await runAndKill([CHILD, this.#root], {
+      lifeMs,
+      hear: (line) => this.#note(line),
+      begun: async () => {
+        const after = new Set(await listFiles(this.#root));
+        for (const path of before) if (after.has(path)) this.#wrong(`${path} outlived a start`);
+      },
     });
     counts.kills++;
     await this.#checkFiles();
   }
 
-  /** Hears all that it says until it is dead. */
-  async #listen(child: Deno.ChildProcess, end: () => Promise<void>): Promise<void> {
-    let ending: Promise<void> | undefined;
-    let rest = "";
-    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-      const lines = (rest + text).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) {
-        if (line === CLEARED_UP) ending = end();
-        else this.#note(line);
-      }
-    }
-    await ending;
-    const { signal, code } = await child.status;
-    if (signal !== "SIGKILL") throw new Error(`The writing process ended by itself: ${code}`);
-  }
-
   #note(line: string): void {
+    if (line === CLEARED_UP) return;
     const [path = "", version] = line.split(" ");
     this.#said.set(path, Number(version));
     this.counts.saves++;

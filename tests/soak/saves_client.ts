@@ -1,7 +1,7 @@
 /** A client that saves without pause and keeps what it has sent. */
 import type { Random } from "./random.ts";
 import type { HandoffsModel } from "./saves_handoffs.ts";
-import type { KillCounts } from "./saves_kills.ts";
+import type { KillCounts } from "../_support/kill_counts.ts";
 import type { Acknowledged, KnownNote, SavesModel } from "./saves_model.ts";
 import { type Answer, ask, memoryUrl } from "./saves_server.ts";
 import { bodyOf, type Content } from "./saves_text.ts";

@@ -1,11 +1,12 @@
 /** A server that is killed in the midst of saving, again and again, over one vault. */
 import { join } from "node:path";
+import { type KillCounts, noKills } from "../_support/kill_counts.ts";
+import { isLitter } from "../_support/litter.ts";
 import { until } from "../_support/until.ts";
 import { VAULT } from "./disk_model.ts";
 import type { Random } from "./random.ts";
-import { isLitter, listFiles } from "./saves_files.ts";
+import { listFiles } from "./saves_files.ts";
 import { HandoffsModel } from "./saves_handoffs.ts";
-import { type KillCounts, noKills } from "./saves_kills.ts";
 import { type KnownNote, SavesModel } from "./saves_model.ts";
 import { SaveClient } from "./saves_client.ts";
 import { ask, memoryUrl, type SavesServer, startSavesServer } from "./saves_server.ts";

@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import type { Random } from "./random.ts";
 import type { EditorWrite } from "./saves_chain.ts";
-import { etagOfText } from "./saves_files.ts";
+import { etagOf } from "../_support/together_world.ts";
 
 const MIN_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 50;
@@ -75,8 +75,8 @@ export class RivalEditor {
     else Deno.writeTextFileSync(disk, text);
     this.#writes.push({
       note: path,
-      before: etagOfText(before),
-      etag: etagOfText(text),
+      before: etagOf(before),
+      etag: etagOf(text),
       doneMs: performance.now(),
     });
   }

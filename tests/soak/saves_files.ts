@@ -1,9 +1,5 @@
 /** What lies in a vault while nobody is to be asked. */
 import { join } from "node:path";
-import { runAtOnce } from "@/lib/seams.ts";
-import { hashBytes } from "@/lib/vault/etag.ts";
-
-const LITTER = /(^|\/)\.commonplace-[^/]*$/;
 
 /** Lists all files below a folder, hidden ones too, by their path in it. */
 export async function listFiles(root: string, below = ""): Promise<string[]> {
@@ -23,14 +19,4 @@ async function* readFolder(disk: string): AsyncGenerator<Deno.DirEntry> {
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
-}
-
-/** Tells the files that exist only while something is written. */
-export function isLitter(path: string): boolean {
-  return LITTER.test(path);
-}
-
-/** Returns the etag of a text as a file. */
-export function etagOfText(text: string): string {
-  return runAtOnce(hashBytes(new TextEncoder().encode(text)));
 }

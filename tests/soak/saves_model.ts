@@ -1,6 +1,6 @@
 /** What clients know of the notes that they have sent: which bytes each file may hold. */
 import { type Content, formatSaved, readStamps, type Stamps } from "./saves_text.ts";
-import { etagOfText } from "./saves_files.ts";
+import { etagOf } from "../_support/together_world.ts";
 
 export interface KnownNote {
   readonly path: string;
@@ -39,14 +39,14 @@ export class SavesModel {
     const isFree = !this.notes.has(path);
     this.notes.set(path, { path, id, createdAt: updatedAt, content, etag });
     return isFree &&
-      etag === etagOfText(formatSaved(content, { id, createdAt: updatedAt, updatedAt }));
+      etag === etagOf(formatSaved(content, { id, createdAt: updatedAt, updatedAt }));
   }
 
   /** @returns False if the bytes cannot be what was asked for. */
   noteChanged(note: KnownNote, { etag, updatedAt }: Acknowledged): boolean {
     const content = note.pending ?? note.content;
     Object.assign(note, { content, etag, pending: undefined });
-    return etag === etagOfText(formatSaved(content, { ...note, updatedAt }));
+    return etag === etagOf(formatSaved(content, { ...note, updatedAt }));
   }
 
   /** Judges a file after a crash; what is found is the old version from now on. */
@@ -56,11 +56,11 @@ export class SavesModel {
     if (note === undefined) return this.#judgeNew(path, text, stamps);
     const { pending } = note;
     note.pending = undefined;
-    if (etagOfText(text) === note.etag) return "acknowledged";
+    if (etagOf(text) === note.etag) return "acknowledged";
     if (!pending || text !== formatSaved(pending, { ...note, updatedAt: stamps.updatedAt })) {
       return "wrong";
     }
-    Object.assign(note, { content: pending, etag: etagOfText(text) });
+    Object.assign(note, { content: pending, etag: etagOf(text) });
     return "unheard";
   }
 
@@ -74,7 +74,7 @@ export class SavesModel {
     if (content === undefined) return "wrong";
     const { id, createdAt } = stamps;
     this.#coming.delete(content.name);
-    this.notes.set(path, { path, id, createdAt, content, etag: etagOfText(text) });
+    this.notes.set(path, { path, id, createdAt, content, etag: etagOf(text) });
     return "unheard";
   }
 }

@@ -3,11 +3,13 @@
  * lost to another, and who comes too late has to hear of it.
  */
 import { join } from "node:path";
+import { isLitter } from "../_support/litter.ts";
+import { etagOf } from "../_support/together_world.ts";
 import { VAULT } from "./disk_model.ts";
 import type { Random } from "./random.ts";
 import { type ChainVerdict, type EditorWrite, judgeChains, type Save } from "./saves_chain.ts";
 import { RivalEditor } from "./saves_editor.ts";
-import { etagOfText, isLitter, listFiles } from "./saves_files.ts";
+import { listFiles } from "./saves_files.ts";
 import { type Answer, ask, memoryUrl, type SavesServer, startSavesServer } from "./saves_server.ts";
 import { bodyOf } from "./saves_text.ts";
 
@@ -156,9 +158,9 @@ class RivalRun {
     const files = await listFiles(join(this.#base, VAULT));
     const copyPaths = files.filter((path) => path.includes(" (conflict "));
     const copies = new Set<string>();
-    for (const path of copyPaths) copies.add(etagOfText(await this.#read(path)));
+    for (const path of copyPaths) copies.add(etagOf(await this.#read(path)));
     const last = new Map<string, string>();
-    for (const { path } of this.#notes) last.set(path, etagOfText(await this.#read(path)));
+    for (const { path } of this.#notes) last.set(path, etagOf(await this.#read(path)));
     for (const path of files.filter(isLitter)) this.#wrong(`${path} was left`);
     if (copyPaths.length !== this.#copiesTold) {
       this.#wrong(`${copyPaths.length} conflict copies, and answers told of ${this.#copiesTold}`);

@@ -1,6 +1,6 @@
 /** The real server over the vault of a run, and what its clients have in common. */
 import { join } from "node:path";
-import { MAIN_PATH, Program, TASK_PERMISSIONS } from "../_support/program.ts";
+import { Program, serveArgs } from "../_support/program.ts";
 import { until } from "../_support/until.ts";
 import { VAULT } from "./disk_model.ts";
 import type { Freshness } from "./soak_world.ts";
@@ -43,11 +43,7 @@ export async function startSavesServer(
 
 function spawn(base: string, { state, freshness }: SavesServerOptions): Program {
   const places = { vault: join(base, VAULT), state: join(base, state) };
-  const args = [
-    ...["run", "--no-prompt", ...TASK_PERMISSIONS, MAIN_PATH, "serve"],
-    ...["--vault", places.vault, "--state", places.state],
-    ...["--port", "0", "--freshness", freshness],
-  ];
+  const args = serveArgs(places, ["--port", "0", "--freshness", freshness]);
   const home = { folder: base, ...places, [Symbol.asyncDispose]: () => Promise.resolve() };
   return new Program(args, { home });
 }

@@ -1,7 +1,7 @@
 /** The real server, killed again and again at any moment: what it finds then has to be right. */
 import { join } from "node:path";
 import type { DiagnosticsAnswer, HealthAnswer, SearchAnswer } from "@/lib/contracts.ts";
-import { MAIN_PATH, Program, TASK_PERMISSIONS } from "../_support/program.ts";
+import { Program, serveArgs } from "../_support/program.ts";
 import { until } from "../_support/until.ts";
 import { checkDisk } from "./check_disk.ts";
 import { DiskModel, placesOfWords, VAULT } from "./disk_model.ts";
@@ -106,15 +106,11 @@ class CrashRun {
 
   #start(): Program {
     const { freshness } = this.#settings;
-    const [vault, state] = [join(this.#base, VAULT), this.#state];
-    const args = [
-      ...["run", "--no-prompt", ...TASK_PERMISSIONS, MAIN_PATH, "serve"],
-      ...["--vault", vault, "--state", state, "--port", "0", "--freshness", freshness],
-    ];
+    const places = { vault: join(this.#base, VAULT), state: this.#state };
+    const args = serveArgs(places, ["--port", "0", "--freshness", freshness]);
     const home = {
       folder: this.#base,
-      vault,
-      state,
+      ...places,
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
     return new Program(args, { home });

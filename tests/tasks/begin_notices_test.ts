@@ -1,27 +1,16 @@
 import { deepStrictEqual as deepEqual, match, strictEqual as equal } from "node:assert/strict";
-import { join } from "node:path";
 import { describe, it } from "@std/testing/bdd";
 import { BeginTaskInput } from "@/lib/contracts_journal.ts";
-import { randomId, systemClock } from "@/lib/seams.ts";
 import { beginTask } from "@/lib/tasks/begin_task.ts";
-import { WriteJournal } from "@/lib/vault/_write_journal.ts";
-import { silentLogger } from "@/tests/_support/silent_logger.ts";
 import { testServices } from "@/tests/_support/services.ts";
-import { addRecord, change } from "@/tests/_support/together_world.ts";
+import { change, leaveRecord } from "@/tests/_support/together_world.ts";
 
 const AGENT = { kind: "agent", loopback: true } as const;
 
 describe("notices of begin_task", () => {
   it("tell once of a write that a crash had cut off, and what became of it", async () => {
     await using services = await testServices({ "profile.md": "old", "rules.md": "mine by now" });
-    const journal = new WriteJournal({
-      folder: join(services.config.state, "writes"),
-      root: services.root,
-      clock: systemClock,
-      newId: randomId,
-      logger: silentLogger(),
-    });
-    await addRecord({ journal }, {
+    await leaveRecord(services, {
       changes: [change("profile.md", "# P\n", "old"), change("rules.md", "# R\n", "as it was")],
       moves: [],
     });

@@ -1,7 +1,8 @@
 import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
+import { begin, write } from "../_support/journal_world.ts";
 import { listAll } from "../_support/temp_vault.ts";
-import { type Answer, NOW_MS, type WritingWorld, writingWorld } from "../_support/writing.ts";
+import { NOW_MS, type WritingWorld, writingWorld } from "../_support/writing.ts";
 
 const FILES = {
   "profile.md": `# 个人偏好与工作方式
@@ -63,9 +64,6 @@ const FILES = {
   "projects/灯塔.md": "# 灯塔\n\n## 当前状态\n画图表\n",
   "projects/archive/旧站.md": "# 旧站\n\n## 当前状态\n已完成\n",
 };
-
-const begin = (world: WritingWorld, input: object = {}): Promise<Answer> =>
-  world.ask("POST", "/api/journal/begin", input);
 
 const logOn = (line: string) => ({ ...FILES, "audit-log.md": `# 审计日志\n\n${line}\n` });
 
@@ -233,7 +231,7 @@ describe("POST /api/journal/begin", () => {
 
     await begin(world, { projects: ["商城", "灯塔", "旧站", "nothing"], history: true });
     await begin(world, { projects: ["商城"] });
-    await world.ask("POST", "/api/journal/write-back", { used: ["R001"] });
+    await write(world, { used: ["R001"] });
 
     deepEqual(stateOf(world), before);
   });

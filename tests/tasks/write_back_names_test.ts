@@ -1,7 +1,7 @@
 import { deepStrictEqual as deepEqual, match, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { json, serveAsking } from "@/tests/_support/ask_world.ts";
-import { projectNote } from "@/tests/_support/journal_world.ts";
+import { audit, begin, projectNote, write } from "@/tests/_support/journal_world.ts";
 import { writingWorld } from "@/tests/_support/writing.ts";
 
 const TRIGGER = "更新记忆";
@@ -12,12 +12,11 @@ describe("the project of a write-back", () => {
       "projects/phase 1-2.md": projectNote("phase 1-2"),
       "projects/a-b.md": projectNote("a-b"),
     });
-    const write = (project: string) =>
-      world.ask("POST", "/api/journal/write-back", { trigger: TRIGGER, project, status: "new" });
+    const writeOf = (project: string) => write(world, { trigger: TRIGGER, project, status: "new" });
 
-    const numbered = await write("phase 12");
-    const taken = await write("a/b");
-    const named = await write("foo.md");
+    const numbered = await writeOf("phase 12");
+    const taken = await writeOf("a/b");
+    const named = await writeOf("foo.md");
 
     deepEqual(numbered.body.written, ["projects/phase 12.md"]);
     equal(taken.status, 400);
@@ -54,8 +53,8 @@ describe("files that are too large for a journal", () => {
     it(`are left alone and reported: ${name}`, async () => {
       await using world = await writingWorld({ "profile.md": text });
 
-      const begun = await world.ask("POST", "/api/journal/begin", {});
-      const { body } = await world.ask("POST", "/api/journal/write-back", {
+      const begun = await begin(world);
+      const { body } = await write(world, {
         trigger: TRIGGER,
         profile: [{ text: "short" }],
         summary: "s",
@@ -77,9 +76,9 @@ describe("projects/ that is no folder of the vault", () => {
       if (kind === "link") await Deno.symlink(world.pathOf("elsewhere"), place);
       else await Deno.writeTextFile(place, "x");
 
-      const begun = await world.ask("POST", "/api/journal/begin", {});
-      const { body: report } = await world.ask("POST", "/api/audits", {});
-      const written = await world.ask("POST", "/api/journal/write-back", {
+      const begun = await begin(world);
+      const report = await audit(world);
+      const written = await write(world, {
         trigger: TRIGGER,
         project: "a",
         status: "x",

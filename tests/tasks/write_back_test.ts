@@ -6,8 +6,9 @@ import { repoIdOf } from "@/lib/projects/repo_identity.ts";
 import { writeBack } from "@/lib/tasks/write_back.ts";
 import type { Together, VaultWriter } from "@/lib/vault/vault_writer.ts";
 import { itWithGit } from "../_support/git_repo.ts";
-import { listAll } from "../_support/temp_vault.ts";
-import { type Answer, NOW_MS, type WritingWorld, writingWorld } from "../_support/writing.ts";
+import { begin, write } from "../_support/journal_world.ts";
+import { listAll, textsBelow } from "../_support/temp_vault.ts";
+import { NOW_MS, type WritingWorld, writingWorld } from "../_support/writing.ts";
 
 const TRIGGER = "更新记忆";
 const PROFILE = `# 个人偏好与工作方式
@@ -59,17 +60,6 @@ const SHOP = `# 商城
 `;
 const FILES = { "profile.md": PROFILE, "rules.md": RULES, "projects/商城.md": SHOP };
 
-const write = (world: WritingWorld, input: object): Promise<Answer> =>
-  world.ask("POST", "/api/journal/write-back", input);
-const begin = (world: WritingWorld, input: object = {}): Promise<Answer> =>
-  world.ask("POST", "/api/journal/begin", input);
-
-const textsOf = (world: WritingWorld): Record<string, string> =>
-  Object.fromEntries(
-    listAll(world.root).filter((path) => path.endsWith(".md"))
-      .map((path) => [path, world.text(path)]),
-  );
-
 /** Returns the id of the entry of the profile that says this. */
 async function idOf(world: WritingWorld, said: string): Promise<string> {
   const { body } = await begin(world);
@@ -81,14 +71,10 @@ async function idOf(world: WritingWorld, said: string): Promise<string> {
 async function worldOfDays(
   files: Record<string, string> = {},
   config: Parameters<typeof writingWorld>[1] = {},
-): Promise<WritingWorld & { days: number }> {
+): Promise<WritingWorld & { readonly days: { passed: number } }> {
   const days = { passed: 0 };
   const clock = { ...systemClock, nowMs: () => NOW_MS + days.passed * 24 * 60 * 60_000 };
-  const world = await writingWorld(files, config, { clock });
-  return Object.defineProperty({ ...world, days: 0 }, "days", {
-    get: () => days.passed,
-    set: (passed: number) => days.passed = passed,
-  });
+  return { ...await writingWorld(files, config, { clock }), days };
 }
 
 describe("POST /api/journal/write-back", () => {
@@ -156,7 +142,7 @@ describe("POST /api/journal/write-back", () => {
 
   it("writes nothing without the person's words, with others, or with their opposite", async () => {
     await using world = await writingWorld(FILES);
-    const before = textsOf(world);
+    const before = textsBelow(world.root);
 
     for (
       const trigger of [
@@ -175,7 +161,7 @@ describe("POST /api/journal/write-back", () => {
     const nothing = await write(world, {});
 
     equal(nothing.status, 400);
-    deepEqual(textsOf(world), before);
+    deepEqual(textsBelow(world.root), before);
   });
 
   it("goes by the triggers of the settings", async () => {
@@ -191,12 +177,12 @@ describe("POST /api/journal/write-back", () => {
   it("keeps hits waiting until something is written, and writes them then", async () => {
     await using world = await worldOfDays(FILES);
     const id = await idOf(world, "先说结论");
-    const before = textsOf(world);
+    const before = textsBelow(world.root);
 
     const noted = await write(world, { used: [id, "^R001"] });
     await begin(world, { projects: ["商城"] });
-    const unwritten = textsOf(world);
-    world.days = 2;
+    const unwritten = textsBelow(world.root);
+    world.days.passed = 2;
     const { body } = await write(world, { trigger: TRIGGER, summary: "看看" });
 
     deepEqual([noted.status, noted.body.status, noted.body.written], [200, "noted", []]);
@@ -233,7 +219,7 @@ describe("POST /api/journal/write-back", () => {
 
   it("is not harmed by ids that nobody has, now or later", async () => {
     await using world = await writingWorld(FILES);
-    const before = textsOf(world);
+    const before = textsBelow(world.root);
     const used = [
       "p999999",
       "R999",
@@ -251,7 +237,7 @@ describe("POST /api/journal/write-back", () => {
 
     const noted = await write(world, { used });
     const hits = await write(world, { trigger: TRIGGER, used });
-    const after = textsOf(world);
+    const after = textsBelow(world.root);
     const written = await write(world, { trigger: TRIGGER, summary: "一" });
 
     deepEqual([noted.status, hits.status, hits.body.status], [200, 200, "unchanged"]);
@@ -261,7 +247,7 @@ describe("POST /api/journal/write-back", () => {
 
   it("refuses what is empty, too long, a whole output, a secret or a rule, and writes nothing", async () => {
     await using world = await writingWorld(FILES);
-    const before = textsOf(world);
+    const before = textsBelow(world.root);
     const cases: readonly (readonly [input: object, field: string])[] = [
       [{ summary: "" }, "summary"],
       [{ summary: "……" }, "summary"],
@@ -298,7 +284,7 @@ describe("POST /api/journal/write-back", () => {
     });
 
     equal(secret.body.code, "secret-found");
-    deepEqual(textsOf(world), before);
+    deepEqual(textsBelow(world.root), before);
   });
 
   it("replaces one entry by its id, keeps the others, and knows what is said already", async () => {
@@ -330,7 +316,7 @@ describe("POST /api/journal/write-back", () => {
       write(world, { trigger: TRIGGER, project: "新站", decisions: [text] });
 
     for (let day = 0; day < 6; day++) {
-      world.days = day;
+      world.days.passed = day;
       await decide(`决策${day}`);
     }
 
@@ -366,7 +352,7 @@ describe("POST /api/journal/write-back", () => {
   it("keeps ten lines in the log, and the others in its archive", async () => {
     await using world = await worldOfDays();
     for (let i = 0; i < 13; i++) {
-      world.days = i;
+      world.days.passed = i;
       await write(world, { trigger: TRIGGER, type: "开发", summary: `第${i}天` });
     }
 
@@ -378,7 +364,7 @@ describe("POST /api/journal/write-back", () => {
   it("lets what is too old for the log go where no archive is wanted", async () => {
     await using world = await worldOfDays({}, { journalLogArchive: false });
     for (let i = 0; i < 12; i++) {
-      world.days = i;
+      world.days.passed = i;
       await write(world, { trigger: TRIGGER, summary: `第${i}天` });
     }
 
@@ -401,9 +387,9 @@ describe("POST /api/journal/write-back", () => {
     };
 
     await write(world, input);
-    const once = textsOf(world);
+    const once = textsBelow(world.root);
     const again = await write(world, input);
-    const twice = textsOf(world);
+    const twice = textsBelow(world.root);
 
     deepEqual(twice, once);
     deepEqual([again.body.status, again.body.written], ["unchanged", []]);
@@ -423,7 +409,7 @@ describe("POST /api/journal/write-back", () => {
       })));
 
     deepEqual(answers.map(({ status }) => status), answers.map(() => 200));
-    const all = Object.values(textsOf(world)).join("\n");
+    const all = Object.values(textsBelow(world.root)).join("\n");
     for (let i = 0; i < 6; i++) {
       for (const word of [`坑${i}`, `偏好${i}`, `任务${i}`]) equal(all.split(word).length, 2, word);
     }

@@ -1,40 +1,33 @@
 import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import { describe, it } from "@std/testing/bdd";
 import { randomId, systemClock } from "@/lib/seams.ts";
 import { parseVaultPath } from "@/lib/vault/vault_path.ts";
-import type { Recovered, Together } from "@/lib/vault/vault_writer.ts";
+import type { Recovered } from "@/lib/vault/vault_writer.ts";
 import { WriteJournal } from "@/lib/vault/_write_journal.ts";
 import { testServices } from "../_support/services.ts";
 import { silentLogger } from "../_support/silent_logger.ts";
-import { listAll } from "../_support/temp_vault.ts";
+import { listAll, tempVault } from "../_support/temp_vault.ts";
 import { crashTogether } from "../_support/together_kills.ts";
 import {
   addRecord,
   change,
+  COPY,
   crashAfter,
   etagOf,
-  move,
+  ID_OF_RECORD,
+  leaveRecord,
+  NEW,
+  OLD,
+  rivalWorld,
+  TOGETHER,
   type TogetherWorld,
   togetherWorld,
   withoutLinks,
 } from "../_support/together_world.ts";
 
-const COPY = "(conflict 2026-05-14 10.30.00).md";
 const KILLS = 25;
 const MAX_CALLS = 200;
-/** Three are for drafts. */
-const ID_OF_RECORD = 4;
-
-const OLD = { "a.md": "a1", "sub/b.md": "b1", "m.md": "m" };
-const TOGETHER: Together = {
-  changes: [change("a.md", "a2", "a1"), change("sub/b.md", "b2", "b1"), change("new/c.md", "c2")],
-  moves: [move("m.md", "moved/m.md", "m")],
-};
-const NEW = { "a.md": "a2", "moved/m.md": "m", "new/c.md": "c2", "sub/b.md": "b2" };
-
-function sorted(texts: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(texts).sort(([a], [b]) => a < b ? -1 : 1));
-}
 
 function recovered(
   paths: readonly string[],
@@ -81,7 +74,7 @@ describe("VaultWriter.recover() after a crash", () => {
       const outcome = await start(world);
 
       const isNew = "moved/m.md" in world.texts();
-      deepEqual(world.texts(), isNew ? NEW : sorted(OLD), `${calls}`);
+      deepEqual(world.texts(), isNew ? NEW : OLD, `${calls}`);
       deepEqual(outcome, isDecided ? [ALL_DONE] : [], `${calls}`);
       deepEqual(world.records(), [], `${calls}`);
       outcomes.push(`${isDecided ? "decided" : "undecided"}, ${isNew ? "new" : "old"}`);
@@ -110,19 +103,18 @@ describe("VaultWriter.recover() after a crash", () => {
   it("brings all or nothing if the write was just being taken back", async () => {
     const theirs = { ...OLD, "new/c.md": "theirs" };
     const finished = { ...NEW, "new/c.md": "theirs", [`new/c ${COPY}`]: "c2" };
-    const allowed = [OLD, theirs, finished].map((texts) => JSON.stringify(sorted(texts)));
+    const allowed = [OLD, theirs, finished];
     const outcomes = new Set<number>();
     for (let calls = 0; calls < MAX_CALLS; calls++) {
-      const count = { ids: 0 };
-      await using world: TogetherWorld = await togetherWorld(OLD, () => {
-        if (++count.ids === ID_OF_RECORD) world.write("new/c.md", "theirs");
-        return randomId();
-      });
+      await using world = await rivalWorld(
+        ID_OF_RECORD,
+        ({ write }) => write("new/c.md", "theirs"),
+      );
       const hasCrashed = await writeAndCrash(world, calls);
 
       await start(world);
 
-      outcomes.add(allowed.indexOf(JSON.stringify(world.texts())));
+      outcomes.add(allowed.findIndex((texts) => isDeepStrictEqual(texts, world.texts())));
       deepEqual(world.records(), [], `${calls}`);
       if (!hasCrashed) break;
     }
@@ -141,7 +133,7 @@ describe("VaultWriter.recover() after a crash", () => {
 
       const [outcome] = await start(world);
 
-      deepEqual(world.texts(), sorted({ ...NEW, "sub/b.md": "theirs", [`sub/b ${COPY}`]: "b2" }));
+      deepEqual(world.texts(), { ...NEW, "sub/b.md": "theirs", [`sub/b ${COPY}`]: "b2" });
       deepEqual(outcome?.conflictCopies, [`sub/b ${COPY}`]);
       deepEqual([world.records(), await start(world)], [[], []]);
     }
@@ -198,7 +190,7 @@ describe("VaultWriter.recover() after a crash", () => {
 
     await start(world);
 
-    deepEqual(world.texts(), sorted({ ...NEW, [`a ${COPY}`]: "theirs" }));
+    deepEqual(world.texts(), { ...NEW, [`a ${COPY}`]: "theirs" });
   });
 });
 
@@ -298,7 +290,7 @@ describe("VaultWriter.recover() and what a person has done since", () => {
 
       const expected = Object.entries({ ...NEW, ...after })
         .flatMap(([path, text]) => text === undefined ? [] : [[path, text]]);
-      deepEqual(world.texts(), sorted(Object.fromEntries(expected)));
+      deepEqual(world.texts(), Object.fromEntries(expected));
       deepEqual([world.records(), await start(world)], [[], []]);
     });
   }
@@ -324,17 +316,14 @@ describe("VaultWriter.recover() and what stands in its way", () => {
     deepEqual(second, [recovered([], { left })]);
     deepEqual(third, [recovered(left)]);
     deepEqual([world.records(), listAll(outside.root)], [[], []]);
-    deepEqual(
-      world.texts(),
-      sorted({
-        ...NEW,
-        "a.md": "theirs",
-        "b.md/z.md": "z",
-        "link/y.md": "y",
-        "other.md": "b1",
-        "secret/x.md": "x",
-      }),
-    );
+    deepEqual(world.texts(), {
+      ...NEW,
+      "a.md": "theirs",
+      "b.md/z.md": "z",
+      "link/y.md": "y",
+      "other.md": "b1",
+      "secret/x.md": "x",
+    });
   });
 
   it("leaves a read-only file for the next start", async () => {
@@ -368,7 +357,7 @@ describe("VaultWriter.recover() and what stands in its way", () => {
       world.records().map((each) => `${world.journalFolder}/${each}`),
       [name, newerName].sort(),
     );
-    deepEqual(world.texts(), sorted(OLD));
+    deepEqual(world.texts(), OLD);
   });
 
   it("removes its own half records, and none that another vault has under way", async () => {
@@ -412,7 +401,7 @@ describe("VaultWriter.recover() of a record that is not whole", () => {
       const outcome = await start(world);
 
       deepEqual(outcome, [recovered(["z.md"])]);
-      deepEqual(world.texts(), sorted({ ...OLD, "z.md": "z2" }));
+      deepEqual(world.texts(), { ...OLD, "z.md": "z2" });
       deepEqual(world.records(), [`${record}.bad`]);
       ok(world.logs.some((line) => line.includes("write-record-damaged")));
       deepEqual(await start(world), []);
@@ -472,7 +461,7 @@ describe("VaultWriter.recover() and other writes", () => {
 
     deepEqual(await start(world), []);
 
-    deepEqual(world.texts(), sorted({ ...OLD, "moved/m.md": "theirs" }));
+    deepEqual(world.texts(), { ...OLD, "moved/m.md": "theirs" });
     deepEqual(world.records(), []);
     ok(world.logs.some((line) => line.includes("move-given-up")));
   });
@@ -487,7 +476,7 @@ describe("VaultWriter.recover() and other writes", () => {
 
     const outcome = await start(world);
 
-    deepEqual([outcome.length, world.texts()], [2, sorted({ ...OLD, "a.md": "a3" })]);
+    deepEqual([outcome.length, world.texts()], [2, { ...OLD, "a.md": "a3" }]);
   });
 
   it("takes no lock and makes no folder if nothing was cut off", async () => {
@@ -505,18 +494,9 @@ describe("VaultWriter.recover() and other writes", () => {
 const EXCLUSIVE = true;
 
 describe("Services.recovered()", () => {
-  async function leaveRecord(root: string, state: string): Promise<void> {
-    const [clock, logger] = [systemClock, silentLogger()];
-    const folder = `${state}/writes`;
-    await addRecord(
-      { journal: new WriteJournal({ folder, root, clock, newId: randomId, logger }) },
-      TOGETHER,
-    );
-  }
-
   it("tells what the start has finished, which the index knows", async () => {
     await using services = await testServices({ ...OLD, ".commonplace-1.tmp": "half" });
-    await leaveRecord(services.root, services.config.state);
+    await leaveRecord(services, TOGETHER);
     const before = await services.recovered();
 
     await services.ready();
@@ -544,7 +524,7 @@ describe("Services.recovered()", () => {
 
   it("is empty if it fails, which is logged and ends nothing", async () => {
     await using services = await testServices(OLD);
-    await leaveRecord(services.root, services.config.state);
+    await leaveRecord(services, TOGETHER);
     await Deno.rename(services.root, `${services.root}-away`);
     await Deno.mkdir(services.root);
 
@@ -560,11 +540,9 @@ describe("Services.recovered()", () => {
 
 describe("VaultWriter.recover() after a kill", () => {
   it(`finds all files of one generation, ${KILLS} times`, async () => {
-    const base = await Deno.realPath(await Deno.makeTempDir({ prefix: "kills-" }));
-    await using disposer = new AsyncDisposableStack();
-    disposer.defer(() => Deno.remove(base, { recursive: true }));
+    await using base = await tempVault({});
 
-    const counts = await crashTogether(base, KILLS, (below) => Math.random() * below);
+    const counts = await crashTogether(base.root, KILLS, (below) => Math.random() * below);
 
     deepEqual(counts.wrongs, []);
     equal(counts.kills, KILLS);

@@ -6,15 +6,14 @@ import {
 } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { AppError, EditConflict, PathEscapesVault, PayloadTooLarge } from "@/lib/errors.ts";
-import { createLogger, type NewId, randomId, runAtOnce, systemClock } from "@/lib/seams.ts";
-import { hashBytes } from "@/lib/vault/etag.ts";
+import { createLogger, type NewId, randomId, systemClock } from "@/lib/seams.ts";
 import { MAX_NOTE_BYTES, openVault } from "@/lib/vault/vault.ts";
 import { parseVaultPath, type VaultPath } from "@/lib/vault/vault_path.ts";
 import { ABSENT, VaultWriter, type Written } from "@/lib/vault/vault_writer.ts";
 import { type Files, listAll, type TempVault, tempVault } from "../_support/temp_vault.ts";
+import { etagOf, NOW_MS, toBytes, withoutLinks } from "../_support/together_world.ts";
 
 const EXCLUSIVE = true;
-const NOW_MS = Date.UTC(2026, 4, 14, 10, 30);
 
 interface WriterWorld extends TempVault {
   readonly writer: VaultWriter;
@@ -57,27 +56,6 @@ async function raceWorld(): Promise<WriterWorld> {
     return randomId();
   });
   return world;
-}
-
-function toBytes(text: string | Uint8Array): Uint8Array {
-  return typeof text === "string" ? new TextEncoder().encode(text) : text;
-}
-
-/** Takes hard links away from all disks, until it is disposed of. */
-function withoutLinks(): Disposable {
-  const link = Deno.linkSync;
-  Deno.linkSync = () => {
-    throw Object.assign(new Error("no links"), { code: "EPERM" });
-  };
-  return {
-    [Symbol.dispose]: () => {
-      Deno.linkSync = link;
-    },
-  };
-}
-
-function etagOf(text: string | Uint8Array): string {
-  return runAtOnce(hashBytes(toBytes(text)));
 }
 
 describe("VaultWriter.write() of a new file", () => {
@@ -332,7 +310,7 @@ describe("VaultWriter.inTurn()", () => {
   });
 });
 
-describe("VaultWriter.writeAll()", () => {
+describe("VaultWriter.writeTogether()", () => {
   it("writes nothing if one file is not what its change expects", async () => {
     await using world = await writerWorld({ "old.md": "edited" });
     const change = (path: string, expected: string) => ({
@@ -342,13 +320,16 @@ describe("VaultWriter.writeAll()", () => {
     });
 
     await rejects(
-      world.writer.writeAll([change("new.md", ABSENT), change("old.md", etagOf("old"))]),
+      world.writer.writeTogether({
+        changes: [change("new.md", ABSENT), change("old.md", etagOf("old"))],
+        moves: [],
+      }),
       EditConflict,
     );
-    const written = await world.writer.writeAll([
-      change("new.md", ABSENT),
-      change("old.md", etagOf("edited")),
-    ]);
+    const written = await world.writer.writeTogether({
+      changes: [change("new.md", ABSENT), change("old.md", etagOf("edited"))],
+      moves: [],
+    });
 
     deepEqual(written.map(({ path }) => path), ["new.md", "old.md"] as VaultPath[]);
     deepEqual([world.text("new.md"), world.text("old.md")], ["new", "new"]);

@@ -10,55 +10,31 @@ import { AppError, EditConflict, PathEscapesVault, PayloadTooLarge } from "@/lib
 import { randomId, systemClock } from "@/lib/seams.ts";
 import { MAX_NOTE_BYTES, openVault } from "@/lib/vault/vault.ts";
 import { type Together, VaultWriter } from "@/lib/vault/vault_writer.ts";
+import { isLitter } from "../_support/litter.ts";
 import { silentLogger } from "../_support/silent_logger.ts";
 import { type Files, listAll } from "../_support/temp_vault.ts";
 import {
   beforeCall,
   change,
+  COPY,
   etagOf,
+  ID_OF_KEPT_A,
+  ID_OF_KEPT_B,
+  ID_OF_RECORD,
   move,
+  NEW,
+  OLD,
+  rivalWorld,
   toBytes,
+  TOGETHER,
   type TogetherWorld,
   togetherWorld,
   withoutLinks,
 } from "../_support/together_world.ts";
 
-const COPY = "(conflict 2026-05-14 10.30.00).md";
-
-/** Two files that change, one that is made, one that moves. */
-const FILES = { "a.md": "a1", "sub/b.md": "b1", "m.md": "m" };
-const TOGETHER: Together = {
-  changes: [change("a.md", "a2", "a1"), change("sub/b.md", "b2", "b1"), change("new/c.md", "c2")],
-  moves: [move("m.md", "moved/m.md", "m")],
-};
-const WRITTEN = { "a.md": "a2", "sub/b.md": "b2", "new/c.md": "c2", "moved/m.md": "m" };
-
-/** Ids are asked for in this order: drafts, the record, then what is replaced. */
-const ID_OF_RECORD = 4;
-const ID_OF_KEPT_A = 5;
-const ID_OF_KEPT_B = 6;
-
-/** A world in which another program does something when the write asks for its nth id. */
-async function rivalWorld(
-  nth: number,
-  act: (world: TogetherWorld) => void,
-  files: Files = FILES,
-): Promise<TogetherWorld> {
-  const count = { ids: 0 };
-  const world: TogetherWorld = await togetherWorld(files, () => {
-    if (++count.ids === nth) act(world);
-    return randomId();
-  });
-  return world;
-}
-
-function sorted(texts: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(texts).sort(([a], [b]) => a < b ? -1 : 1));
-}
-
 describe("VaultWriter.writeTogether()", () => {
   it("writes all, tells of each, and leaves nothing else", async () => {
-    await using world = await togetherWorld(FILES);
+    await using world = await togetherWorld(OLD);
 
     const written = await world.writer.writeTogether(TOGETHER);
 
@@ -68,12 +44,12 @@ describe("VaultWriter.writeTogether()", () => {
       { path: "new/c.md", etag: etagOf("c2") },
       { path: "moved/m.md", etag: etagOf("m") },
     ]);
-    deepEqual(world.texts(), sorted(WRITTEN));
+    deepEqual(world.texts(), NEW);
     deepEqual([world.records(), world.logs], [[], []]);
   });
 
   it("keeps rights, and of a file that moves inode and times too", async () => {
-    await using world = await togetherWorld(FILES);
+    await using world = await togetherWorld(OLD);
     for (const path of ["a.md", "m.md"]) await Deno.chmod(world.pathOf(path), 0o600);
     await Deno.utime(world.pathOf("m.md"), new Date(1_000_000), new Date(1_000_000));
     const before = await Deno.stat(world.pathOf("m.md"));
@@ -101,7 +77,7 @@ describe("VaultWriter.writeTogether()", () => {
   });
 
   it("does not write again what a file holds already", async () => {
-    await using world = await togetherWorld(FILES);
+    await using world = await togetherWorld(OLD);
     await Deno.utime(world.pathOf("a.md"), new Date(1_000_000), new Date(1_000_000));
     const before = await Deno.stat(world.pathOf("a.md"));
 
@@ -117,16 +93,16 @@ describe("VaultWriter.writeTogether()", () => {
   });
 
   it("works on a disk without hard links", async () => {
-    await using world = await togetherWorld(FILES);
+    await using world = await togetherWorld(OLD);
     using _disk = withoutLinks();
 
     await world.writer.writeTogether(TOGETHER);
 
-    deepEqual(world.texts(), sorted(WRITTEN));
+    deepEqual(world.texts(), NEW);
   });
 
   it("works without a journal", async () => {
-    await using world = await togetherWorld(FILES);
+    await using world = await togetherWorld(OLD);
     const vault = openVault({ root: world.root, memoriesFolder: "memories", exclude: [] });
     const writer = new VaultWriter({
       vault,
@@ -137,7 +113,7 @@ describe("VaultWriter.writeTogether()", () => {
 
     await writer.writeTogether(TOGETHER);
 
-    deepEqual(world.texts(), sorted(WRITTEN));
+    deepEqual(world.texts(), NEW);
     deepEqual(await writer.recover(), []);
   });
 });
@@ -146,7 +122,7 @@ describe("VaultWriter.writeTogether() and its record", () => {
   /** Returns the names in the journal at the moment at which the write begins to publish. */
   async function recordsDuring(together: Together): Promise<string[]> {
     const during: string[] = [];
-    await using world = await togetherWorld(FILES);
+    await using world = await togetherWorld(OLD);
     using _hook = beforeCall("linkSync", () => during.push(...world.records()));
     await world.writer.writeTogether(together);
     deepEqual(world.records(), []);
@@ -183,7 +159,7 @@ describe("VaultWriter.writeTogether() and its record", () => {
   });
 
   it("writes nothing if the state directory cannot take one, and says what to do", async () => {
-    await using world = await togetherWorld(FILES);
+    await using world = await togetherWorld(OLD);
     await Deno.mkdir(world.journalFolder.replace(/\/writes$/, ""));
     await Deno.writeTextFile(world.journalFolder, "a file");
 
@@ -194,7 +170,7 @@ describe("VaultWriter.writeTogether() and its record", () => {
       return true;
     });
 
-    deepEqual(world.texts(), sorted(FILES));
+    deepEqual(world.texts(), OLD);
   });
 });
 
@@ -203,7 +179,7 @@ describe("VaultWriter.writeTogether() of what is not as expected", () => {
     changes: [change("a.md", "a2", "a1"), change("sub/b.md", "b2", "b1"), change("c.md", "c2")],
     moves: [move("m.md", "moved/m.md", "m"), move("n.md", "moved/n.md", "n")],
   };
-  const files = { ...FILES, "n.md": "n" };
+  const files = { ...OLD, "n.md": "n" };
   const wrongs: readonly (readonly [name: string, wrong: Partial<Files>])[] = [
     ["the first change is of another state", { "a.md": "theirs" }],
     ["the second change is of another state", { "sub/b.md": "theirs" }],
@@ -243,7 +219,7 @@ describe("VaultWriter.writeTogether() of what is not as expected", () => {
   });
 
   it("names the file and its state", async () => {
-    await using world = await togetherWorld({ ...FILES, "m.md": "theirs" });
+    await using world = await togetherWorld({ ...OLD, "m.md": "theirs" });
 
     await rejects(
       world.writer.writeTogether(TOGETHER),
@@ -256,7 +232,7 @@ describe("VaultWriter.writeTogether() of what is not as expected", () => {
 
 describe("VaultWriter.writeTogether() and places", () => {
   it("refuses excluded places and what is no Markdown, in changes and moves", async () => {
-    await using world = await togetherWorld({ ...FILES, "secret/x.md": "x", "a.txt": "t" });
+    await using world = await togetherWorld({ ...OLD, "secret/x.md": "x", "a.txt": "t" });
     const a = change("a.md", "a2", "a1");
     const places = [
       "private/a.md",
@@ -283,7 +259,7 @@ describe("VaultWriter.writeTogether() and places", () => {
 
   it("follows no link, from or to", async () => {
     await using outside = await togetherWorld({ "m.md": "m" });
-    await using world = await togetherWorld(FILES);
+    await using world = await togetherWorld(OLD);
     await Deno.symlink(outside.root, world.pathOf("link"));
     await Deno.symlink(outside.pathOf("m.md"), world.pathOf("l.md"));
     const a = change("a.md", "a2", "a1");
@@ -305,7 +281,7 @@ describe("VaultWriter.writeTogether() and places", () => {
 
   it("refuses read-only files, no text and what is too large, but moves a read-only file", async () => {
     const latin = new Uint8Array([0xff]);
-    await using world = await togetherWorld({ ...FILES, "fixed.md": "f", "latin.md": latin });
+    await using world = await togetherWorld({ ...OLD, "fixed.md": "f", "latin.md": latin });
     await Deno.chmod(world.pathOf("fixed.md"), 0o444);
     const { writer } = world;
     const withA = (other: Together["changes"][number]) =>
@@ -322,7 +298,7 @@ describe("VaultWriter.writeTogether() and places", () => {
   });
 
   it("refuses two names in one write that some disk takes for one", async () => {
-    await using world = await togetherWorld({ ...FILES, "n.md": "n" });
+    await using world = await togetherWorld({ ...OLD, "n.md": "n" });
     const { writer } = world;
     const clashes: Together[] = [
       { changes: [change("x.md", "1"), change("X.md", "2")], moves: [] },
@@ -332,11 +308,11 @@ describe("VaultWriter.writeTogether() and places", () => {
 
     for (const together of clashes) await rejects(writer.writeTogether(together), EditConflict);
 
-    deepEqual(world.texts(), sorted({ ...FILES, "n.md": "n" }));
+    deepEqual(world.texts(), { ...OLD, "n.md": "n" });
   });
 
   it("takes each file once: anything else is a mistake of the caller", async () => {
-    await using world = await togetherWorld(FILES);
+    await using world = await togetherWorld(OLD);
     const a = change("a.md", "a2", "a1");
     const mistakes: Together[] = [
       { changes: [a, a], moves: [] },
@@ -349,7 +325,7 @@ describe("VaultWriter.writeTogether() and places", () => {
       await rejects(world.writer.writeTogether(together), TypeError);
     }
 
-    deepEqual(world.texts(), sorted(FILES));
+    deepEqual(world.texts(), OLD);
   });
 });
 
@@ -391,7 +367,7 @@ describe("VaultWriter.writeTogether() and a program that comes in between", () =
     const [a] = await world.writer.writeTogether(TOGETHER);
 
     equal(a?.conflictCopy, `a ${COPY}`);
-    deepEqual(world.texts(), sorted({ ...WRITTEN, [`a ${COPY}`]: "theirs" }));
+    deepEqual(world.texts(), { ...NEW, [`a ${COPY}`]: "theirs" });
   });
 
   it("gives its change the name back if the write is taken back", async () => {
@@ -402,7 +378,7 @@ describe("VaultWriter.writeTogether() and a program that comes in between", () =
 
     await rejects(world.writer.writeTogether(TOGETHER), /Cannot create "new\/c\.md"/);
 
-    deepEqual(world.texts(), sorted({ ...FILES, "a.md": "theirs", "new/c.md": "theirs too" }));
+    deepEqual(world.texts(), { ...OLD, "a.md": "theirs", "new/c.md": "theirs too" });
   });
 
   it("leaves a file alone that it replaced after the write had", async () => {
@@ -414,7 +390,7 @@ describe("VaultWriter.writeTogether() and a program that comes in between", () =
 
     await rejects(world.writer.writeTogether(TOGETHER), EditConflict);
 
-    deepEqual(world.texts(), sorted({ "a.md": "theirs", "m.md": "m" }));
+    deepEqual(world.texts(), { "a.md": "theirs", "m.md": "m" });
     deepEqual(world.records(), []);
   });
 
@@ -430,19 +406,16 @@ describe("VaultWriter.writeTogether() and a program that comes in between", () =
 
     await rejects(world.writer.writeTogether(together), EditConflict);
 
-    deepEqual(
-      world.texts(),
-      sorted({
-        "a.md": "a1",
-        [`a ${COPY}`]: "a2 and theirs",
-        [`new/c ${COPY}`]: "c2 and theirs",
-        "m.md": "m",
-      }),
-    );
+    deepEqual(world.texts(), {
+      "a.md": "a1",
+      [`a ${COPY}`]: "a2 and theirs",
+      [`new/c ${COPY}`]: "c2 and theirs",
+      "m.md": "m",
+    });
   });
 
   it("takes moves back, with what was written into the file meanwhile", async () => {
-    await using world = await togetherWorld({ ...FILES, "n.md": "n" });
+    await using world = await togetherWorld({ ...OLD, "n.md": "n" });
     using _hook = beforeCall("linkSync", (_, to) => {
       if (to !== world.pathOf("moved/n.md")) return;
       world.write("moved/m.md", "m and theirs");
@@ -452,10 +425,12 @@ describe("VaultWriter.writeTogether() and a program that comes in between", () =
 
     await rejects(world.writer.writeTogether({ ...TOGETHER, moves }), EditConflict);
 
-    deepEqual(
-      world.texts(),
-      sorted({ ...FILES, "m.md": "m and theirs", "n.md": "n", "moved/n.md": "theirs" }),
-    );
+    deepEqual(world.texts(), {
+      ...OLD,
+      "m.md": "m and theirs",
+      "n.md": "n",
+      "moved/n.md": "theirs",
+    });
   });
 
   it("keeps the record if the system refuses to take a part back, so that a start finishes it", async () => {
@@ -477,16 +452,18 @@ describe("VaultWriter.writeTogether() and a program that comes in between", () =
       conflictCopies: [`sub/b ${COPY}`],
       left: [],
     }]);
-    deepEqual(
-      world.texts(),
-      sorted({ "a.md": "a2", "new/c.md": "c2", "moved/m.md": "m", [`sub/b ${COPY}`]: "b2" }),
-    );
+    deepEqual(world.texts(), {
+      "a.md": "a2",
+      "new/c.md": "c2",
+      "moved/m.md": "m",
+      [`sub/b ${COPY}`]: "b2",
+    });
   });
 });
 
 /** Returns the texts of what is no part of a write under way. */
 function visible(world: TogetherWorld): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(world.texts()).filter(([path]) => !/\.commonplace-[^/]*$/.test(path)),
+    Object.entries(world.texts()).filter(([path]) => !isLitter(path)),
   );
 }

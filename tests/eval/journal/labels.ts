@@ -1,6 +1,7 @@
 /** What the findings of an audit are measured with: pitfalls and pairs of entries, labelled. */
 import { join } from "node:path";
 import { shortHash } from "@/lib/short_hash.ts";
+import { readJsonLines } from "../read_json_lines.ts";
 
 export interface LabelledPitfall {
   readonly id: string;
@@ -29,8 +30,8 @@ export interface Labels {
 /** Reads `pitfalls.jsonl` and `profile_pairs.jsonl` of a folder. */
 export function readLabels(folder: string): Labels {
   return {
-    pitfalls: readLines(join(folder, "pitfalls.jsonl")) as LabelledPitfall[],
-    pairs: readLines(join(folder, "profile_pairs.jsonl")) as LabelledPair[],
+    pitfalls: readJsonLines(join(folder, "pitfalls.jsonl")) as LabelledPitfall[],
+    pairs: readJsonLines(join(folder, "profile_pairs.jsonl")) as LabelledPair[],
   };
 }
 
@@ -45,9 +46,4 @@ export function takeHalf({ pitfalls, pairs }: Labels, half: Half): Labels {
 /** Returns the half to which what has this id belongs. */
 export function halfOf(id: string): Half {
   return Number.parseInt(shortHash(id, 1), 16) % 2 === 0 ? "tuning" : "other";
-}
-
-function readLines(path: string): unknown[] {
-  const lines = Deno.readTextFileSync(path).split("\n").filter((line) => line.trim() !== "");
-  return lines.map((line) => JSON.parse(line));
 }

@@ -1,4 +1,5 @@
 /** How right scores of pairs of entries are: pure. */
+import { mean } from "../measures.ts";
 import type { LabelledPair } from "./labels.ts";
 import { FIRST, shareOf } from "./measure_groups.ts";
 
@@ -36,7 +37,7 @@ export function measurePairs(scored: readonly ScoredPair[], lang = "all"): PairF
     firstPrecision: shareOf(reported.slice(0, FIRST)),
     precision: shareOf(reported),
     recall: reported.filter(Boolean).length / Math.max(1, conflicts),
-    averagePrecision: precisions.reduce((sum, it) => sum + it, 0) / Math.max(1, conflicts),
+    averagePrecision: mean(precisions),
   };
 }
 

@@ -1,0 +1,6 @@
+const LITTER = /(^|\/)\.commonplace-[^/]*$/;
+
+/** Tells the files that exist only while something is written. */
+export function isLitter(path: string): boolean {
+  return LITTER.test(path);
+}
