@@ -3,18 +3,18 @@
  * `deno run … main.ts serve`, without an argument as `deno run … main.ts`, and as
  * `deno serve … main.ts`: that uses the default export, so that the configuration comes from the
  * environment alone and everything is made at the first request.
+ *
+ * Each command loads its own modules: who starts `stdio` waits for it.
  */
-import { isOwnCommand, type OwnCommandLine, runCommand } from "@/lib/cli/run_command.ts";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Program } from "@/lib/cli/program.ts";
+import type { OwnCommandLine } from "@/lib/cli/run_command.ts";
+import type { Surroundings } from "@/lib/cli/surroundings.ts";
 import { openTerminal, type Terminal } from "@/lib/cli/terminal.ts";
-import {
-  type Config,
-  ENV_NAMES,
-  LIBRARY_ENV_NAMES,
-  loadConfig,
-  MACHINE_ENV_NAMES,
-} from "@/lib/config.ts";
-import { parseCommand } from "@/lib/config_command.ts";
-import { systemDisk } from "@/lib/config_disk.ts";
+import { type Config, ENV_NAMES, LIBRARY_ENV_NAMES, loadConfig } from "@/lib/config.ts";
+import { type CommandLine, parseCommand } from "@/lib/config_command.ts";
+import { findHome, systemDisk } from "@/lib/config_disk.ts";
 import { formatHelp } from "@/lib/config_help.ts";
 import { ENV_PREFIX } from "@/lib/config_sources.ts";
 import { ConfigError, describeFailure, toProblem } from "@/lib/errors.ts";
@@ -26,14 +26,13 @@ import {
   systemClock,
   writeStderr,
 } from "@/lib/seams.ts";
-import { createServices, type Services } from "@/lib/services.ts";
+import type { Services } from "@/lib/services.ts";
 import { ensureOwnerToken } from "@/lib/owner_token.ts";
-import { findGit } from "@/lib/projects/git_path.ts";
-import { initVault } from "@/lib/vault/init.ts";
+import { findGit, gitEnvironment } from "@/lib/projects/git_path.ts";
 import { findRipgrep } from "@/lib/vault/ripgrep_path.ts";
 import { VERSION } from "@/lib/version.ts";
-import { createApp } from "@/routes/app.ts";
-import { explainListenFailure, type RunningServer, startServer } from "@/routes/server.ts";
+import type { createApp } from "@/routes/app.ts";
+import type { RunningServer } from "@/routes/server.ts";
 
 const EXIT_FAILED = 1;
 const EXIT_MISCONFIGURED = 2;
@@ -45,9 +44,7 @@ const STOP_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
 async function run(args: readonly string[]): Promise<number> {
   try {
     const line = parseCommand(args);
-    if (line.command === "help") return print(formatHelp());
-    if (line.command === "version") return print(`commonplace ${VERSION}`);
-    return isOwnCommand(line) ? await runBeside(line, args) : await serve(args);
+    return await runLine(line, args);
   } catch (error) {
     // Who reads the output has seen enough of it.
     if (error instanceof Deno.errors.BrokenPipe) return EXIT_FAILED;
@@ -55,6 +52,90 @@ async function run(args: readonly string[]): Promise<number> {
     writeStderr(error.message);
     return EXIT_MISCONFIGURED;
   }
+}
+
+async function runLine(line: CommandLine, args: readonly string[]): Promise<number> {
+  switch (line.command) {
+    case "help":
+      return print(formatHelp());
+    case "version":
+      return print(`commonplace ${VERSION}`);
+    case "serve":
+      return await serve(args);
+    case "stdio":
+      return await serveStdio(line, args);
+    case "install":
+    case "uninstall":
+    case "status": {
+      const { runInstall } = await import("@/lib/cli/run_install.ts");
+      return await runInstall(...openCommand(line, args), line);
+    }
+    case "project": {
+      const { runProject } = await import("@/lib/cli/run_project.ts");
+      return await runProject(...openCommand(line, args), line);
+    }
+    case "audit":
+    case "doctor":
+      return await runBeside({ ...line, command: line.command }, args);
+  }
+}
+
+/** Reads what a command needs that works outside the vault. */
+function openCommand(line: CommandLine, args: readonly string[]): [Config, Surroundings] {
+  const env = readEnvironment();
+  const config = loadConfig({ args, env, cwd: findCwd(env), ...systemDisk });
+  return [config, openSurroundings({ args, env, log: line.logIsGiven ? config.log : "warn" })];
+}
+
+/** Serves a client on stdin and stdout; what is wrong with the configuration it is told there too. */
+async function serveStdio(line: CommandLine, args: readonly string[]): Promise<number> {
+  const { refuseStdio, runStdio } = await import("@/lib/cli/run_stdio.ts");
+  const env = readEnvironment();
+  let opened: ReturnType<typeof openCommand>;
+  try {
+    opened = openCommand(line, args);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    writeStderr(error.message);
+    const surroundings = openSurroundings({ args, env, log: "warn" });
+    if (!Deno.stdin.isTerminal()) await refuseStdio(error.message, surroundings);
+    return EXIT_MISCONFIGURED;
+  }
+  return await runStdio(...opened);
+}
+
+function openSurroundings(
+  { args, env, log }: Pick<Surroundings, "args" | "env"> & { readonly log: LogLevel },
+): Surroundings {
+  return {
+    args,
+    env,
+    cwd: findCwd(env),
+    terminal: openOwnTerminal(env),
+    input: () => Deno.stdin.readable,
+    output: () => Deno.stdout.writable,
+    program: findProgramFiles(),
+    askedToStop: firstSignal,
+    clock: systemClock,
+    newId: randomId,
+    logger: openLogger(log),
+  };
+}
+
+/** `deno task` goes to the folder of its configuration, and names the one that it came from. */
+function findCwd(env: ReadonlyMap<string, string>): string {
+  const cwd = Deno.cwd();
+  return cwd === dirname(fileURLToPath(import.meta.url)) ? env.get("INIT_CWD") || cwd : cwd;
+}
+
+function findProgramFiles(): Program {
+  const main = fileURLToPath(import.meta.url);
+  const config = join(dirname(main), "deno.json");
+  return {
+    execPath: Deno.execPath(),
+    main,
+    config: systemDisk.stat(config)?.isFile ? config : undefined,
+  };
 }
 
 function print(text: string): number {
@@ -75,6 +156,8 @@ async function runBeside(line: OwnCommandLine, args: readonly string[]): Promise
   const config = loadConfig({ args, env, cwd: Deno.cwd(), ...systemDisk });
   const logger = openLogger(line.logIsGiven ? config.log : "warn");
   const seams = { clock: systemClock, logger, newId: randomId, ripgrepPath: undefined };
+  const { createServices } = await import("@/lib/services.ts");
+  const { runCommand } = await import("@/lib/cli/run_command.ts");
   return await runCommand(createServices(config, seams), openOwnTerminal(env), line);
 }
 
@@ -90,6 +173,7 @@ function openOwnTerminal(env: ReadonlyMap<string, string>): Terminal {
 
 /** Serves until a signal comes. */
 async function serve(args: readonly string[]): Promise<number> {
+  const { explainListenFailure, startServer } = await import("@/routes/server.ts");
   const services = await openServices(args);
   const askedToStop = firstSignal();
   let server: RunningServer;
@@ -112,6 +196,7 @@ async function openServices(
   { bindsAnywhere } = { bindsAnywhere: false },
 ): Promise<Services> {
   const env = readEnvironment();
+  const { createServices } = await import("@/lib/services.ts");
   const config = await withOwnerToken(
     loadConfig({ args, env, cwd: Deno.cwd(), bindsAnywhere, ...systemDisk }),
   );
@@ -119,7 +204,9 @@ async function openServices(
   await prepareVault(config, logger);
   const ripgrepPath = await findRipgrep(env.get("PATH"));
   const git = { path: await findGit(env.get("PATH")), env: gitEnvironment(env) };
-  const seams = { clock: systemClock, logger, newId: randomId, ripgrepPath, git };
+  const home = findHome({ cwd: Deno.cwd(), env });
+  const machine = home === undefined ? undefined : { home, env };
+  const seams = { clock: systemClock, logger, newId: randomId, ripgrepPath, git, machine };
   const services = createServices(config, seams);
   logRejections(logger);
   return services;
@@ -152,15 +239,8 @@ async function prepareVault(config: Config, logger: Logger): Promise<void> {
   if (vaultWasGiven && !init) return;
   const layout = init ? "full" : "welcome";
   const seams = { clock: systemClock, newId: randomId, logger };
+  const { initVault } = await import("@/lib/vault/init.ts");
   await initVault({ root, memoriesFolder, layout, ...seams });
-}
-
-/** Returns what Git may know of the environment: where its settings are, and nothing that is one. */
-function gitEnvironment(env: ReadonlyMap<string, string>): Record<string, string> {
-  return Object.fromEntries(MACHINE_ENV_NAMES.flatMap((name) => {
-    const value = env.get(name);
-    return value === undefined ? [] : [[name, value]];
-  }));
 }
 
 /** Finds what was not listed too: `token` may name any variable as `env:NAME`. */
@@ -249,6 +329,7 @@ async function answer(request: Request, remoteAddr: Deno.Addr): Promise<Response
 async function openApp(): Promise<App> {
   try {
     // The address is Deno's to choose: every one of this machine, unless it is told otherwise.
+    const { createApp } = await import("@/routes/app.ts");
     const services = await openServices([], { bindsAnywhere: true });
     services.start();
     // Deno ends by itself when nothing is left to do, and there is while the vault is watched.

@@ -5,6 +5,7 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import {
   findUnknownVariables,
+  listExtraWords,
   parseSoul,
   quote,
   type RawValue,
@@ -78,7 +79,9 @@ export function gatherValues(reading: ConfigReading, settings: readonly SettingN
   const { input: { args, cwd, env }, problems } = reading;
   const flags = readArguments(args, settings, cwd);
   problems.push(...flags.problems);
-  problems.push(...flags.words.slice(1).map((word) => `${quote(word)} is one argument too many`));
+  problems.push(
+    ...listExtraWords(flags.words).map((word) => `${quote(word)} is one argument too many`),
+  );
   const neverEmpty = new Set(["COMMONPLACE_TOKEN", "COMMONPLACE_OWNER_TOKEN"]);
   const variables = readEnvironment(env, settings, { cwd, neverEmpty });
   const file = readConfigFile(
@@ -314,7 +317,12 @@ function inHome(reading: ConfigReading, ...parts: readonly string[]): string | u
   return home === undefined ? undefined : join(home, HOME_FOLDER, ...parts);
 }
 
-function homeOf({ input: { cwd, env } }: ConfigReading): string | undefined {
+function homeOf({ input }: ConfigReading): string | undefined {
+  return findHome(input);
+}
+
+/** Returns the home folder of the person, as an absolute path. */
+export function findHome({ cwd, env }: Pick<ConfigInput, "cwd" | "env">): string | undefined {
   const home = env.get("HOME") || env.get("USERPROFILE");
   return home ? resolve(cwd, home) : undefined;
 }

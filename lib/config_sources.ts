@@ -36,15 +36,32 @@ export interface ArgumentsRead {
   /** What is no flag: the command, then what should not be there. */
   readonly words: readonly string[];
   readonly asked: "help" | "version" | undefined;
-  /** The flags that belong to single commands and set nothing. */
-  readonly commandFlags: ReadonlySet<CommandFlag>;
+  /** The flags that belong to single commands and set nothing, with their values. */
+  readonly commandFlags: ReadonlyMap<CommandFlag, string>;
   readonly values: RawValues;
   readonly problems: readonly string[];
 }
 
-/** Without the dashes. */
-const COMMAND_FLAGS = ["apply", "json"] as const;
-export type CommandFlag = (typeof COMMAND_FLAGS)[number];
+/** By their names without the dashes: what stands for the value in messages, if there is one. */
+const COMMAND_FLAGS = {
+  apply: undefined,
+  json: undefined,
+  "dry-run": undefined,
+  watch: undefined,
+  refresh: undefined,
+  undo: undefined,
+  project: "DIR",
+  file: "FILE",
+} as const;
+export type CommandFlag = keyof typeof COMMAND_FLAGS;
+
+/** The commands that are told of an agent, by one more word. */
+const NAMES_AN_AGENT: readonly (string | undefined)[] = ["install", "uninstall", "project"];
+
+/** Returns the words that no command takes. */
+export function listExtraWords(words: readonly string[]): readonly string[] {
+  return words.slice(NAMES_AN_AGENT.includes(words[0]) ? 2 : 1);
+}
 
 const ASKING_FLAGS: ReadonlyMap<string, "help" | "version"> = new Map([
   ["--help", "help"],
@@ -62,7 +79,7 @@ export function readArguments(
   const words: string[] = [];
   const problems: string[] = [];
   const values: RawValues = new Map();
-  const commandFlags = new Set<CommandFlag>();
+  const commandFlags = new Map<CommandFlag, string>();
   let asked: ArgumentsRead["asked"];
   const rest = [...args];
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
@@ -86,7 +103,7 @@ interface FlagContext {
   readonly settings: readonly SettingNames[];
   readonly cwd: string;
   readonly values: RawValues;
-  readonly commandFlags: Set<CommandFlag>;
+  readonly commandFlags: Map<CommandFlag, string>;
 }
 
 /** Reads one flag into `values`, or `commandFlags`; returns what is wrong with it. */
@@ -95,9 +112,9 @@ function readFlag(arg: string, context: FlagContext): string | undefined {
   const equals = arg.indexOf("=");
   const flag = equals < 0 ? arg : arg.slice(0, equals);
   const inline = equals < 0 ? undefined : arg.slice(equals + 1);
-  const commandFlag = COMMAND_FLAGS.find((each) => flag === `--${each}`);
-  if (commandFlag !== undefined) {
-    commandFlags.add(commandFlag);
+  const commandFlag = findCommandFlag(flag);
+  if (commandFlag !== undefined && COMMAND_FLAGS[commandFlag] === undefined) {
+    commandFlags.set(commandFlag, "");
     return inline === undefined ? undefined : `${flag} takes no value`;
   }
   const setting = settings.find((each) => flag === `--${each.flag}`);
@@ -113,13 +130,26 @@ function readFlag(arg: string, context: FlagContext): string | undefined {
   }
   const next = rest[0];
   const text = inline ?? (next !== undefined && !isFlag(next) ? rest.shift() : undefined);
-  if (setting === undefined) {
+  if (setting === undefined && commandFlag === undefined) {
     return `${quote(flag)} is not a known flag${didYouMean(flag, listFlags(settings))}`;
   }
   if (text === undefined) {
     return `${flag} needs a value (write ${flag}=… for one that begins with "-")`;
   }
-  return store(values, setting, { text, from, baseFolder: cwd });
+  if (setting !== undefined) return store(values, setting, { text, from, baseFolder: cwd });
+  if (commandFlag === undefined) return undefined;
+  if (commandFlags.has(commandFlag)) return `${flag} is given more than once`;
+  commandFlags.set(commandFlag, text);
+  return undefined;
+}
+
+function findCommandFlag(flag: string): CommandFlag | undefined {
+  return listCommandFlags().find((each) => flag === `--${each}`);
+}
+
+/** Lists the flags that belong to single commands. */
+export function listCommandFlags(): CommandFlag[] {
+  return Object.keys(COMMAND_FLAGS).filter((name): name is CommandFlag => name in COMMAND_FLAGS);
 }
 
 /** Adds to a list, sets a single value; a second single value is a problem. */
@@ -144,7 +174,7 @@ function listFlags(settings: readonly SettingNames[]): string[] {
   const own = settings.flatMap(({ flag, kind }) =>
     kind === "switch" ? [`--${flag}`, `--no-${flag}`] : [`--${flag}`]
   );
-  return [...own, ...COMMAND_FLAGS.map((flag) => `--${flag}`), "--help", "--version"];
+  return [...own, ...listCommandFlags().map((flag) => `--${flag}`), "--help", "--version"];
 }
 
 function isFlag(arg: string): boolean {

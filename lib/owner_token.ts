@@ -26,7 +26,7 @@ export interface OwnerToken {
  * @throws {ConfigError} If others may read the file, or it holds no token.
  */
 export async function ensureOwnerToken(stateFolder: string): Promise<OwnerToken> {
-  const path = join(stateFolder, NAME);
+  const path = ownerTokenPathOf(stateFolder);
   const known = await readToken(path);
   if (known !== undefined) return { token: known, path, isNew: false };
   await Deno.mkdir(stateFolder, { recursive: true, mode: OWN_FOLDER_MODE });
@@ -44,6 +44,20 @@ export async function ensureOwnerToken(stateFolder: string): Promise<OwnerToken>
   } finally {
     await Deno.remove(temp).catch(() => {});
   }
+}
+
+/**
+ * Returns the token that a state directory keeps, `undefined` if it keeps none.
+ *
+ * @throws {ConfigError} If others may read the file, or it holds no token.
+ */
+export async function findOwnerToken(stateFolder: string): Promise<string | undefined> {
+  return await readToken(ownerTokenPathOf(stateFolder));
+}
+
+/** Returns where a state directory keeps it. */
+export function ownerTokenPathOf(stateFolder: string): string {
+  return join(stateFolder, NAME);
 }
 
 /** For disks that know no hard links; of two that come at once the later one stays. */

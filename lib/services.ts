@@ -22,6 +22,7 @@ import { Git, type GitOptions } from "./projects/git.ts";
 import { ProjectFolders } from "./projects/project_folders.ts";
 import { ProjectStores } from "./projects/project_store.ts";
 import { Projects } from "./projects/projects.ts";
+import type { Machine } from "./projection/projection.ts";
 import { repoIdOf } from "./projects/repo_identity.ts";
 import { type Clock, type Logger, type NewId, type NewUlid, Semaphore } from "./seams.ts";
 import { HintSessions } from "./recall/hint_sessions.ts";
@@ -54,6 +55,8 @@ export interface Seams {
   readonly ripgrepPath: string | undefined;
   /** Absent: no working directory is in a project. */
   readonly git?: GitOptions | undefined;
+  /** Where the person's agents keep their files. Absent: that is not known. */
+  readonly machine?: Machine | undefined;
   /** Stands in for ULIDs of this machine's clock and chance. */
   readonly newUlid?: NewUlid;
   /** Stands in for the model that the configuration names, unless that is none. */
@@ -65,6 +68,8 @@ export interface Seams {
 /** All that a request needs. */
 export interface Services extends Omit<Seams, "newUlid"> {
   readonly newUlid: NewUlid;
+  /** Tells this run of a server from every other one; also in its port file. */
+  readonly instanceId: string;
   readonly config: Config;
   readonly access: Access;
   /** The tasks that are done without memory. */
@@ -164,6 +169,7 @@ export function createServices(config: Config, seams: Seams): Services {
   };
   return {
     ...seams,
+    instanceId: seams.newId(),
     config,
     access: new Access({ mode: config.access, clock, newId: seams.newId, toRepoId: repoIdOf }),
     memoryOff: new MemoryOff(),

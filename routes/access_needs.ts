@@ -49,6 +49,7 @@ export const ROUTE_NEEDS: ReadonlyMap<string, RouteNeeds> = new Map([
   ["GET /api/profiles", COUNTED_READ],
   ["GET /api/projects/identity", READ],
   ["GET /api/projects/route", COUNTED_READ],
+  ["GET /api/projections", OWNER],
   ["POST /api/reading/summaries", COUNTED_READ],
   ["POST /api/reading/deep", DEEP],
   // It asks by itself, and tells nothing before that is allowed.

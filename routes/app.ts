@@ -23,6 +23,7 @@ import { observe } from "./observe.ts";
 import { openApiRoutes } from "./openapi.ts";
 import { opsRoutes } from "./ops.ts";
 import { profileRoutes } from "./profiles.ts";
+import { projectionRoutes } from "./projections.ts";
 import { projectRoutes } from "./projects.ts";
 import { readingRoutes } from "./reading.ts";
 import { recallRoutes } from "./recall.ts";
@@ -65,6 +66,7 @@ export function createApp(
   app.route("/api/recall", recallRoutes(services));
   app.route("/api/hooks", hookRoutes(services));
   app.route("/api/projects", projectRoutes(services));
+  app.route("/api/projections", projectionRoutes(services));
   app.route("/api/reading", readingRoutes(services));
   app.route("/api/journal", journalRoutes(services));
   app.route("/api/audits", auditRoutes(services));

@@ -1,4 +1,4 @@
-/** What the description of the HTTP interface says of access and reading: a table, and nothing else. */
+/** What the description of the HTTP interface says of access, reading and projections: a table, and nothing else. */
 import {
   AccessRequestShape,
   DecisionInput,
@@ -15,6 +15,7 @@ import {
   ReadProjectInput,
   ReadProjectResult,
 } from "@/lib/contracts_reading.ts";
+import { ProjectionsAnswerShape, ProjectionsParams } from "@/lib/contracts_projection.ts";
 import { CWD, type Operation, type Shape } from "./openapi_operation.ts";
 
 /** Answers by the names that they have in the description. */
@@ -22,6 +23,7 @@ export const ACCESS_SHAPES: Readonly<Record<string, Shape>> = {
   MemoryRouteAnswer: MemoryRouteResult,
   LoadSummariesAnswer: LoadSummariesResult,
   ReadProjectAnswer: ReadProjectResult,
+  ProjectionsAnswer: ProjectionsAnswerShape,
   RequestAccessAnswer: RequestAccessAnswerShape,
   AccessRequest: AccessRequestShape,
   TaskAnswer: TaskAnswerShape,
@@ -46,6 +48,17 @@ export const ACCESS_OPERATIONS: readonly Operation[] = [
     query: MemoryRouteParams,
     parameters: [CWD],
     answer: { name: "MemoryRouteAnswer" },
+  },
+  {
+    method: "get",
+    path: "/api/projections",
+    id: "planProjections",
+    summary:
+      "Tells what agents are shown in files of their own, and what would change; does none " +
+      "of it. In mode ask for the owner",
+    query: ProjectionsParams,
+    parameters: [CWD],
+    answer: { name: "ProjectionsAnswer" },
   },
   {
     method: "post",

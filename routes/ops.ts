@@ -4,6 +4,7 @@ import { DiagnosticsParams, HealthAnswerShape, NoParams } from "@/lib/contracts.
 import { InvocationsParams } from "@/lib/contracts_tools.ts";
 import { readDiagnostics, readHealth, reindex } from "@/lib/index/operations.ts";
 import type { McpEndpoint } from "@/lib/mcp/mcp_endpoint.ts";
+import { INSTANCE_HEADER } from "@/lib/port_file.ts";
 import { readStores } from "@/lib/memories/stores.ts";
 import type { Services } from "@/lib/services.ts";
 import { VERSION } from "@/lib/version.ts";
@@ -35,6 +36,7 @@ export function opsRoutes(services: Services, { metrics, mcp }: OpsDeps): Hono<A
     readQuery(c, NoParams);
     const { status, version, access, ...rest } = readHealth(services, c.get("caller"));
     const minimum = { status, version, access };
+    c.header(INSTANCE_HEADER, services.instanceId);
     const mayKnow = c.get("isTrusted") && !services.access.isBound(c.get("caller"));
     return c.json(mayKnow ? { ...minimum, ...rest } : minimum);
   });

@@ -3,11 +3,11 @@ import type { Services } from "@/lib/services.ts";
 import { describeFailure } from "@/lib/errors.ts";
 import { McpEndpoint } from "@/lib/mcp/mcp_endpoint.ts";
 import { settleWithin } from "@/lib/seams.ts";
+import { type PortFile, removePortFile, writePortFile } from "@/lib/port_file.ts";
 import { VERSION } from "@/lib/version.ts";
 import type { Caller } from "@/lib/contracts.ts";
 import { readHealth } from "@/lib/index/operations.ts";
 import { createApp } from "./app.ts";
-import { type PortFile, removePortFile, writePortFile } from "./port_file.ts";
 
 /** How long a stop waits for requests that are being answered. */
 const SHUTDOWN_GRACE_MS = 5_000;
@@ -91,9 +91,10 @@ function logStart(services: Services, url: string): void {
 
 /** Writes the port file, which the server can do without; returns what takes it away again. */
 async function announce(services: Services, port: number): Promise<() => Promise<void>> {
-  const { clock, config, logger } = services;
+  const { clock, config, instanceId, logger } = services;
   const startedAt = new Date(clock.nowMs()).toISOString();
   const content: PortFile = {
+    id: instanceId,
     pid: Deno.pid,
     host: config.host,
     port,

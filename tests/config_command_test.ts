@@ -26,12 +26,36 @@ describe("parseCommand()", () => {
   });
 
   it("parseCommand() tells the flags that a command has of its own", () => {
-    const none = { apply: false, json: false, logIsGiven: false };
+    const none = {
+      agent: undefined,
+      apply: false,
+      json: false,
+      dryRun: false,
+      watch: false,
+      refresh: false,
+      undo: false,
+      project: undefined,
+      file: undefined,
+      logIsGiven: false,
+    };
     const cases: [string[], ReturnType<typeof parseCommand>][] = [
       [["audit"], { command: "audit", ...none }],
       [["audit", "--apply"], { command: "audit", ...none, apply: true }],
       [["--json", "--vault", "/v", "doctor"], { command: "doctor", ...none, json: true }],
       [["doctor", "--log", "info"], { command: "doctor", ...none, logIsGiven: true }],
+      [["install", "claude", "--dry-run"], {
+        command: "install",
+        ...none,
+        agent: "claude",
+        dryRun: true,
+      }],
+      [["project", "--file", "GEMINI.md", "--watch", "--project=/p"], {
+        command: "project",
+        ...none,
+        file: "GEMINI.md",
+        watch: true,
+        project: "/p",
+      }],
     ];
     for (const [args, expected] of cases) {
       deepEqual(parseCommand(args), expected, args.join(" "));
@@ -41,11 +65,16 @@ describe("parseCommand()", () => {
   it("parseCommand() refuses a flag of another command, and says whose it is", () => {
     const cases: [string[], string][] = [
       [["serve", "--apply"], "--apply belongs to the command audit, not to serve"],
-      [["--json"], "--json belongs to the commands audit and doctor, not to serve"],
+      [["--json"], "--json belongs to the commands status, audit and doctor, not to serve"],
       [["doctor", "--apply"], "--apply belongs to the command audit, not to doctor"],
       [
         ["audit", "--json", "--apply"],
         "--apply asks a person, and --json is for programs: pass one of them",
+      ],
+      [["serve", "--file", "x"], "--file belongs to the command project, not to serve"],
+      [
+        ["project", "--dry-run", "--watch"],
+        "--dry-run changes nothing, and --watch goes on to change: pass one of them",
       ],
     ];
     for (const [args, message] of cases) {
@@ -59,9 +88,9 @@ describe("parseCommand()", () => {
       message: '"sevre" is not a known command; did you mean serve?',
     });
     throws(() => parseCommand(["docter"]), { message: /did you mean doctor\?$/ });
-    throws(() => parseCommand(["--init", "stdio"]), {
+    throws(() => parseCommand(["--init", "studio"]), {
       name: "ConfigError",
-      message: '"stdio" is not a known command',
+      message: '"studio" is not a known command; did you mean stdio?',
     });
   });
 });

@@ -7,7 +7,7 @@ import {
 } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { join } from "node:path";
-import { ensureOwnerToken } from "@/lib/owner_token.ts";
+import { ensureOwnerToken, findOwnerToken, ownerTokenPathOf } from "@/lib/owner_token.ts";
 import { tempVault } from "./_support/temp_vault.ts";
 
 describe("ensureOwnerToken()", () => {
@@ -50,5 +50,21 @@ describe("ensureOwnerToken()", () => {
     await Deno.writeTextFile(path, "short\n");
     await rejects(ensureOwnerToken(temp.root), { message: /holds no token: delete it/ });
     ok((await Deno.readTextFile(path)) === "short\n");
+  });
+});
+
+describe("findOwnerToken()", () => {
+  it("findOwnerToken() reads the token that is kept, and makes none", async () => {
+    await using temp = await tempVault({});
+    const state = join(temp.root, "state");
+
+    equal(await findOwnerToken(state), undefined);
+    await rejects(Deno.stat(state), Deno.errors.NotFound);
+    const { token, path } = await ensureOwnerToken(state);
+
+    equal(await findOwnerToken(state), token);
+    equal(ownerTokenPathOf(state), path);
+    await Deno.chmod(path, 0o644);
+    await rejects(findOwnerToken(state), /run chmod 600/);
   });
 });

@@ -10,13 +10,9 @@ import type { Terminal } from "./terminal.ts";
 const EXIT_WELL = 0;
 const EXIT_FAILED = 1;
 
+/** Of a command that works on the vault itself. */
 export interface OwnCommandLine extends CommandLine {
   readonly command: Extract<Command, "audit" | "doctor">;
-}
-
-/** Tells the commands of this folder from those of the program. */
-export function isOwnCommand(line: CommandLine): line is OwnCommandLine {
-  return line.command === "audit" || line.command === "doctor";
 }
 
 /** Runs a command on services that were not started, and closes these; returns the exit code. */

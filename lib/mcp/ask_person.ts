@@ -77,13 +77,21 @@ export async function askPerson(
   return await again(task);
 }
 
-/** Returns `none` if there is no answer in time. */
+/**
+ * Asks on the stream of the call itself: the one beside it may not be open, and then nobody is asked.
+ *
+ * @returns `none` if there is no answer in time.
+ */
 async function ask(
-  { elicitInput, signal }: ServerContext["mcpReq"],
+  { elicitInput, id, signal }: ServerContext["mcpReq"],
   form: ElicitRequestFormParams,
 ): Promise<Reply> {
   try {
-    const { action, content } = await elicitInput(form, { timeout: ANSWER_LIMIT_MS, signal });
+    const { action, content } = await elicitInput(form, {
+      timeout: ANSWER_LIMIT_MS,
+      signal,
+      relatedRequestId: id,
+    });
     return toReply(action, content);
   } catch {
     // Left, too late, or it cannot ask after all: the page is there still.

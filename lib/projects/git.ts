@@ -28,6 +28,14 @@ export interface Repository {
   readonly commit: string | undefined;
 }
 
+/** Where a repository lies, by real paths: for the person's own commands, and told to no other. */
+export interface RepositoryFolders {
+  /** The top of the working tree. */
+  readonly workTree: string;
+  /** What stands for the repository, the same for all its worktrees. */
+  readonly root: string;
+}
+
 export interface GitOptions {
   /** Without it there is no Git, and nothing is ever found. Needs Git 2.31. */
   readonly path: string | undefined;
@@ -95,6 +103,23 @@ export class Git {
       const [place, config] = await Promise.all([findPlace(ask), readConfig(ask)]);
       const root = place && config && await findRoot(ask, place, config);
       return root === undefined ? undefined : localRepoId(root);
+    };
+    return await this.#within(look, cwd, signal);
+  }
+
+  /**
+   * Returns where the repository of a folder lies; `undefined` as `find()`, and outside of a working
+   * tree.
+   *
+   * @throws The signal's reason if it aborts.
+   */
+  async findFolders(cwd: string, signal?: AbortSignal): Promise<RepositoryFolders | undefined> {
+    const look = async (ask: Ask) => {
+      const [place, config] = await Promise.all([findPlace(ask), readConfig(ask)]);
+      if (!place?.isInWorkTree || config === undefined) return undefined;
+      const [workTree, root] = await Promise.all([findTop(ask), findRoot(ask, place, config)]);
+      const isKnown = workTree !== undefined && root !== undefined;
+      return isKnown && await isOwnWorkTree(ask, place, workTree) ? { workTree, root } : undefined;
     };
     return await this.#within(look, cwd, signal);
   }
@@ -338,11 +363,22 @@ async function findRoot(
   { isInWorkTree, gitDir, commonDir }: Place,
   { workTree }: RepositoryConfig,
 ): Promise<string | undefined> {
-  if (isInWorkTree && gitDir === commonDir) {
-    const answer = await ask(["rev-parse", "--show-toplevel"]);
-    return answer?.code === 0 ? withoutLineEnd(answer.text) : undefined;
-  }
+  if (isInWorkTree && gitDir === commonDir) return await findTop(ask);
   // A submodule's files lie far from its folder in the `.git` of the repository around it.
   if (workTree !== undefined) return resolve(commonDir, workTree);
   return basename(commonDir) === ".git" ? dirname(commonDir) : commonDir;
+}
+
+/**
+ * A repository may claim any folder for its working tree, the home of a person too: that folder has to
+ * know of it.
+ */
+async function isOwnWorkTree(ask: Ask, { gitDir }: Place, workTree: string): Promise<boolean> {
+  const answer = await ask(["-C", workTree, "rev-parse", "--path-format=absolute", "--git-dir"]);
+  return answer?.code === 0 && withoutLineEnd(answer.text) === gitDir;
+}
+
+async function findTop(ask: Ask): Promise<string | undefined> {
+  const answer = await ask(["rev-parse", "--show-toplevel"]);
+  return answer?.code === 0 ? withoutLineEnd(answer.text) : undefined;
 }

@@ -4,7 +4,7 @@ import { AppError, InvalidRequest, ScopeUnresolved } from "@/lib/errors.ts";
 import { didYouMean } from "@/lib/nearest_name.ts";
 import { show } from "@/lib/parse_input.ts";
 import { NO_STORE } from "@/lib/vault/kinds.ts";
-import type { Git, Repository } from "./git.ts";
+import type { Git, Repository, RepositoryFolders } from "./git.ts";
 import type { LostStore, ProjectStore, ProjectStores } from "./project_store.ts";
 import { projectNameOf, repoIdOf } from "./repo_identity.ts";
 
@@ -88,6 +88,19 @@ export class Projects {
     if (cwd === undefined) return undefined;
     const repository = await this.#repositoryAt(caller, cwd);
     return repository && toIdentity(repository.repoId);
+  }
+
+  /**
+   * Finds where the project lies that an agent works in, for files of the project itself.
+   *
+   * @returns `undefined` as `find()`, and for a remote, which lies nowhere.
+   * @throws {InvalidRequest} As `find()`.
+   */
+  async findFolders(caller: Caller, where: Where): Promise<RepositoryFolders | undefined> {
+    const { repo, cwd } = whereOf(caller, where);
+    if (repo !== undefined || cwd === undefined) return undefined;
+    requireNear(caller, cwd);
+    return await this.#git.findFolders(cwd, caller.signal);
   }
 
   /**

@@ -18,6 +18,7 @@ const RANKS: readonly (readonly [prefix: string, rank: number])[] = [
   ["lib/reading/", 3],
   ["lib/audit/", 3],
   ["lib/projection/", 3],
+  ["lib/connect/", 3],
   ["lib/index/", 2],
   ["lib/projects/", 2],
   ["lib/journal/", 2],
@@ -35,7 +36,10 @@ const DOORS: readonly (readonly [name: RegExp, doors: RegExp])[] = [
   [/^hono/, /^routes\//],
   [/^node:sqlite$/, /^lib\/index\/cache\.ts$/],
   [/^zod$/, /^lib\/(contracts(_\w+)?|config(_values)?)\.ts$/],
+  [/^jsonc-parser$/, /^lib\/connect\/json_edits\.ts$/],
+  [/^smol-toml$/, /^lib\/connect\/toml_edits\.ts$/],
   [/^@vscode\/ripgrep$/, /^lib\/vault\/ripgrep_path\.ts$/],
+  [/^eventsource-parser$/, /^lib\/cli\/stdio_events\.ts$/],
 ];
 
 interface SourceFile {
@@ -67,6 +71,20 @@ const sources = ["main.ts", ...listSources("lib"), ...listSources("routes")].sor
 function targetOf(from: string, name: string): string | undefined {
   if (name.startsWith("@/")) return name.slice(2);
   return name.startsWith(".") ? join(from, "..", name).replaceAll("\\", "/") : undefined;
+}
+
+/** Lists the files and packages that are loaded with some files, as far as they are named statically. */
+function loadedWith(paths: readonly string[]): ReadonlySet<string> {
+  const loaded = new Set<string>();
+  const waiting = [...paths];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (loaded.has(path)) continue;
+    loaded.add(path);
+    const text = sources.find((source) => source.path === path)?.text ?? "";
+    const names = text.matchAll(/^(?:import|export) (?!type\b)[^;]*?\bfrom "([^"]+)"/gm);
+    for (const [, name = ""] of names) waiting.push(targetOf(path, name) ?? name);
+  }
+  return loaded;
 }
 
 const rankOf = (path: string) => RANKS.find(([prefix]) => path.startsWith(prefix))?.[1] ?? -1;
@@ -120,8 +138,10 @@ describe("the house", () => {
     const { imports, ...settings } = tests;
     const added = [
       "@modelcontextprotocol/client",
+      "@modelcontextprotocol/client/stdio",
       "@modelcontextprotocol/conformance",
       "@modelcontextprotocol/sdk/",
+      "@modelcontextprotocol/server/stdio",
       "fast-check",
     ];
 
@@ -154,6 +174,15 @@ describe("the house", () => {
     );
 
     deepEqual(wrong.map(({ path }) => path), []);
+  });
+
+  it("who waits for stdio to start waits for nothing that only a server needs", () => {
+    const loaded = [...loadedWith(["main.ts", "lib/cli/run_stdio.ts"])];
+    const heavy =
+      /^(?:routes|lib\/(?:services|index|vault|mcp|recall|memories|embed|journal)\b)|^(?:hono|@orama|@model|@std)/;
+
+    deepEqual(loaded.filter((name) => heavy.test(name)).sort(), ["lib/vault/ripgrep_path.ts"]);
+    ok(loaded.includes("zod"));
   });
 
   it("no module holds state at its top level", () => {

@@ -17,8 +17,15 @@ async function run(
 ): Promise<Ended> {
   const line = {
     command: "audit",
+    agent: undefined,
     apply: false,
     json: false,
+    dryRun: false,
+    watch: false,
+    refresh: false,
+    undo: false,
+    project: undefined,
+    file: undefined,
     logIsGiven: false,
     ...asked,
   } as const;

@@ -181,3 +181,48 @@ describeWithGit("a task of a repository within another", () => {
     await rejects(getPrompt({ cwd: outer }), { message: /opened for another place/ });
   });
 });
+
+describe("the question of a session", () => {
+  it("comes on the stream of the call, where no other is open", async () => {
+    await using world = await serveAsking(ZOO);
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    };
+    const post = async (message: object, session?: string) =>
+      await world.request("/mcp", {
+        method: "POST",
+        headers: session === undefined ? headers : { ...headers, "mcp-session-id": session },
+        body: JSON.stringify({ jsonrpc: "2.0", ...message }),
+      });
+    const opened = await post({
+      id: 1,
+      method: "initialize",
+      params: {
+        protocolVersion: "2025-06-18",
+        capabilities: { elicitation: {} },
+        clientInfo: { name: "raw", version: "1" },
+      },
+    });
+    await opened.body?.cancel();
+    const session = opened.headers.get("mcp-session-id") ?? "";
+    await (await post({ method: "notifications/initialized" }, session)).body?.cancel();
+
+    const call = await post({ id: 2, method: "tools/call", params: REQUEST }, session);
+
+    const reader = (call.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())
+      .getReader();
+    let told = "";
+    while (!told.includes("elicitation/create")) {
+      const { value, done } = await reader.read();
+      ok(!done, `The stream ended with: ${told}`);
+      told += value;
+    }
+    const { id } = JSON.parse(/^data: (\{.*"elicitation\/create".*)$/m.exec(told)?.[1] ?? "{}");
+    const answer = { action: "accept", content: { decision: "allow" } };
+    await (await post({ id, result: answer }, session)).body?.cancel();
+    while (!told.includes('"id":2')) told += (await reader.read()).value ?? '"id":2 (ended)';
+    match(told, /"id":2,.*|"result":.*"id":2/);
+    await reader.cancel();
+  });
+});

@@ -62,6 +62,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   "GET /api/profiles": { path: "/api/profiles" },
   "GET /api/projects/identity": { path: "/api/projects/identity" },
   "GET /api/projects/route": { path: "/api/projects/route" },
+  "GET /api/projections": { path: "/api/projections" },
   "POST /api/reading/summaries": {
     path: "/api/reading/summaries",
     init: json("POST", { projects: ["zoo"] }),
@@ -113,7 +114,8 @@ describe("routes in mode ask", () => {
   const tasks = {} as Record<Grant | "all" | "pending" | "refused", string>;
 
   before(async () => {
-    world = await serveAsking(ZOO);
+    const machine = { home: "/home/nobody", env: new Map<string, string>() };
+    world = await serveAsking(ZOO, { seams: { machine } });
     const open = async (name: keyof typeof tasks, answer: "allow" | "refuse" | "none") => {
       // One caller would be kept from asking again.
       const headers = { "user-agent": name };

@@ -3,11 +3,17 @@
  * in the state directory, never in the vault, and belongs to the server that wrote it last.
  */
 import { join } from "node:path";
+import { isRecord } from "@/lib/is_record.ts";
 import { OWN_FILE_MODE, OWN_FOLDER_MODE } from "@/lib/own_files.ts";
 
 const NAME = "server.json";
 
+/** The header in which `/healthz` names the run of the server that answers. */
+export const INSTANCE_HEADER = "X-Commonplace-Instance";
+
 export interface PortFile {
+  /** What the server says of itself too, so that another one on this port is not taken for it. */
+  readonly id: string;
   readonly pid: number;
   readonly host: string;
   readonly port: number;
@@ -35,6 +41,27 @@ export async function removePortFile(stateFolder: string, content: PortFile): Pr
   const path = join(stateFolder, NAME);
   const found = await readIfThere(path);
   if (found === `${JSON.stringify(content)}\n`) await removeIfThere(path);
+}
+
+/** Returns what the port file says; `undefined` if there is none, or none that can be used. */
+export async function readPortFile(stateFolder: string): Promise<PortFile | undefined> {
+  return parsePortFile(await readIfThere(join(stateFolder, NAME)) ?? "");
+}
+
+function parsePortFile(text: string): PortFile | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPortFile(value) ? value : undefined;
+  } catch {
+    // Half a file of a system that crashed, or another program's.
+    return undefined;
+  }
+}
+
+function isPortFile(value: unknown): value is PortFile {
+  return isRecord(value) && typeof value.pid === "number" && typeof value.port === "number" &&
+    typeof value.host === "string" && typeof value.version === "string" &&
+    typeof value.startedAt === "string" && typeof value.id === "string";
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

@@ -1,9 +1,10 @@
 import { deepStrictEqual as deepEqual, strictEqual as equal } from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "@std/testing/bdd";
-import { type PortFile, removePortFile, writePortFile } from "@/routes/port_file.ts";
+import { type PortFile, readPortFile, removePortFile, writePortFile } from "@/lib/port_file.ts";
 
 const CONTENT: PortFile = {
+  id: "a0",
   pid: 1,
   host: "127.0.0.1",
   port: 8787,
@@ -80,5 +81,27 @@ describe("removePortFile()", () => {
       await removePortFile(folder, CONTENT);
 
       deepEqual(await read(folder), later);
+    }));
+});
+
+describe("readPortFile()", () => {
+  it("readPortFile() returns what was written", () =>
+    withFolder(async (folder) => {
+      await writePortFile(folder, CONTENT);
+
+      deepEqual(await readPortFile(folder), CONTENT);
+    }));
+
+  it("readPortFile() returns undefined where there is none, or none that can be used", () =>
+    withFolder(async (folder) => {
+      equal(await readPortFile(folder), undefined);
+      await writePortFile(folder, CONTENT);
+      const whole = JSON.stringify(CONTENT);
+      const cases = ["", "{", "[]", "null", whole.slice(0, -3), whole.replace("8787", '"8787"')];
+      for (const text of cases) {
+        await Deno.writeTextFile(join(folder, "server.json"), text);
+
+        equal(await readPortFile(folder), undefined, text);
+      }
     }));
 });

@@ -1,0 +1,46 @@
+/** What an agent is shown in its own files, as a part of connecting it. */
+import type { AgentConnection } from "@/lib/connect/connection.ts";
+import { ADAPTERS } from "@/lib/projection/adapters.ts";
+import { applyProjections, noProject } from "./project_agents.ts";
+import { findFolder, openProjectionSession } from "./projection_session.ts";
+import { describePlan } from "./projection_text.ts";
+import type { Report } from "./report.ts";
+import type { InstallContext } from "./run_install.ts";
+
+const NOTHING: Report = { lines: [], refusals: [] };
+
+/** Says what would be shown, and what stands in the way; changes nothing. */
+export async function planShown(
+  { config, line, surroundings }: InstallContext,
+  { id }: AgentConnection,
+): Promise<Report> {
+  if (!await isThere(config.vault)) return NOTHING;
+  const adapters = ADAPTERS.filter((adapter) => adapter.id === id);
+  const cwd = line.project === undefined ? undefined : await findFolder(surroundings, line.project);
+  await using session = await openProjectionSession(config, surroundings);
+  if (cwd !== undefined && await session.findProject(cwd) === undefined) {
+    return { lines: [], refusals: [noProject(cwd)] };
+  }
+  const open = await session.plan({ adapters, cwd });
+  return {
+    lines: open.flatMap((each) => describePlan(each, session.vaultRoot)),
+    refusals: open.flatMap(({ plan }) => plan.kind === "refused" ? [plan.reason] : []),
+  };
+}
+
+/** Shows an agent what it is to be shown; a vault that is still to be made has nothing to show. */
+export async function showMemories(
+  { config, line, surroundings }: InstallContext,
+  { id }: AgentConnection,
+): Promise<Report> {
+  if (!await isThere(config.vault)) return NOTHING;
+  return await applyProjections(config, surroundings, { agent: id, project: line.project });
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    return (await Deno.stat(path)).isDirectory;
+  } catch {
+    return false;
+  }
+}
