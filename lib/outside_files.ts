@@ -118,6 +118,8 @@ export async function removeOutsideFile(file: Pick<OutsideFile, "path" | "etag">
   if (now.etag !== file.etag) throw changed(file.path);
   await requireWritable(file.path, now);
   await removeIfThere(now.realPath);
+  // A link to it would lead nowhere.
+  await removeIfThere(file.path);
 }
 
 /** Removes folders that are empty, the innermost first; others stay. */
@@ -156,7 +158,21 @@ async function writeTemp(temp: string, write: OutsideWrite): Promise<void> {
   await writeAll(file, bytes);
   // As `open()` lets the mask of the process take rights away.
   if (rights !== undefined && Deno.build.os !== "windows") await Deno.chmod(temp, rights & RIGHTS);
+  await giveBack(temp, before);
   await file.sync();
+}
+
+/** Has the file belong to whom it belonged, as far as this process may. */
+async function giveBack(temp: string, before: OutsideFile | undefined): Promise<void> {
+  if (before === undefined || Deno.build.os === "windows") return;
+  try {
+    const [old, now] = [await Deno.stat(before.realPath), await Deno.stat(temp)];
+    if (old.uid === now.uid && old.gid === now.gid) return;
+    await Deno.chown(temp, old.uid, old.gid);
+  } catch (error) {
+    // That it is gone is told when all is compared once more.
+    if (!(error instanceof Deno.errors.PermissionDenied) && !isAbsence(error)) throw error;
+  }
 }
 
 /** So that a file that somebody makes at the same moment is not replaced. */
@@ -237,7 +253,8 @@ function isAbsence(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
 }
 
-function hashOf(bytes: Uint8Array): string {
+/** Returns the SHA-256 of some bytes in hex. */
+export function hashOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 

@@ -1,4 +1,5 @@
-/** Rights of what this program keeps for one person alone. */
+/** What this program keeps for one person alone: its rights, and where it lies in their home. */
+import { join } from "node:path";
 
 /** Reads and writes. */
 export const OWN_FILE_MODE = 0o600;
@@ -11,4 +12,22 @@ const OPEN_TO_OTHERS = 0o066;
 /** Tells by the mode of a file whether others may read or write it; `null` where there are no modes. */
 export function isModeOpenToOthers(mode: number | null): boolean {
   return ((mode ?? 0) & OPEN_TO_OTHERS) !== 0;
+}
+
+const OWN_FOLDER = ".commonplace";
+
+/** Returns where a person's own files of this program lie. */
+export function ownFolderOf(home: string): string {
+  return join(home, OWN_FOLDER);
+}
+
+/** Removes a folder of ours in which nothing is left; returns whether it is gone now. */
+export async function removeIfEmpty(folder: string): Promise<boolean> {
+  try {
+    await Deno.remove(folder);
+    return true;
+  } catch {
+    // There is something in it, or it is gone.
+    return false;
+  }
 }

@@ -135,15 +135,15 @@ describe("requireWritable()", () => {
 });
 
 describe("removeOutsideFile()", () => {
-  it("removeOutsideFile() removes what is as it was, behind a link too", async () => {
-    await using folder = await tempVault({ "real.md": "text" });
+  it("removeOutsideFile() removes what is as it was, and a link to it", async () => {
+    await using folder = await tempVault({ "real.md": "text", "other.md": "" });
     await Deno.symlink("real.md", folder.pathOf("a.md"));
     const file = await readOutsideFile(folder.pathOf("a.md"));
     if (file === undefined) throw new Error("It is there");
 
     await removeOutsideFile(file);
 
-    deepEqual(listAll(folder.root), ["a.md"]);
+    deepEqual(listAll(folder.root), ["other.md"]);
   });
 
   it("removeOutsideFile() leaves what somebody has changed, and takes it well if it is gone", async () => {

@@ -4,8 +4,8 @@ import { applyInstall } from "@/lib/connect/apply_install.ts";
 import type { AgentConnection, Wanted } from "@/lib/connect/connection.ts";
 import { type InstallRecord, readInstallRecord } from "@/lib/connect/install_record.ts";
 import { type FilePlan, planInstall } from "@/lib/connect/plan_install.ts";
+import { withProjectionLock } from "@/lib/projection/projection_lock.ts";
 import { findProgram } from "@/lib/find_program.ts";
-import { isoTime } from "@/lib/time_text.ts";
 import { describeEdit } from "./describe_edit.ts";
 import { toRun } from "./program.ts";
 import { showReport } from "./report.ts";
@@ -28,21 +28,32 @@ export async function installAgent(
   connection: AgentConnection,
 ): Promise<boolean> {
   const { machine, surroundings: { terminal } } = context;
-  const wanted = wantedOf(context);
-  const known = await readInstallRecord(machine, connection.id);
   // Before anything is changed.
   const toShow = await planShown(context, connection);
   if (toShow.refusals.length > 0) return refuse(context, toShow.refusals);
-  if (known !== undefined && await isConnectedSo(context, connection, { known, wanted })) {
-    showText(terminal, `${connection.title} is connected already to ${known.vault}`);
-  } else {
-    const isConnected = known === undefined
-      ? await connect(context, connection, wanted)
-      : await connectAnew(context, connection, { known, wanted });
-    if (!isConnected) return false;
-  }
+  // One at a time, as two would undo each other.
+  const isConnected = await withProjectionLock(
+    machine.home,
+    () => ensureConnected(context, connection),
+  );
+  if (!isConnected) return false;
   if (!context.line.dryRun) return showReport(terminal, await showMemories(context, connection));
   showText(terminal, [...toShow.lines, "Nothing was changed."].join("\n"));
+  return true;
+}
+
+async function ensureConnected(
+  context: InstallContext,
+  connection: AgentConnection,
+): Promise<boolean> {
+  const { machine, surroundings: { terminal } } = context;
+  const wanted = wantedOf(context);
+  const known = await readInstallRecord(machine, connection.id);
+  if (known === undefined) return await connect(context, connection, wanted);
+  if (!await isConnectedSo(context, connection, { known, wanted })) {
+    return await connectAnew(context, connection, { known, wanted });
+  }
+  showText(terminal, `${connection.title} is connected already to ${known.vault}`);
   return true;
 }
 
@@ -102,7 +113,7 @@ async function connect(
     connection,
     server,
     vault: config.vault,
-    now: isoTime(clock.nowMs()),
+    nowMs: clock.nowMs(),
     program,
     run: (path, args) => runProgram(path, args, context),
   }, files);
@@ -119,6 +130,8 @@ async function connectAnew(
   const { line, surroundings: { terminal } } = context;
   const since = known.installedAt.slice(0, 10);
   const state = `${connection.title} is connected since ${since} to ${known.vault}`;
+  const { refusals } = await planInstall(context.machine, connection, { ...wanted, known });
+  if (refusals.length > 0) return refuse(context, refusals);
   if (line.dryRun) {
     showText(terminal, `${state}; that would be undone, and done anew for ${context.config.vault}`);
     return true;

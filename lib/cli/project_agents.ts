@@ -1,6 +1,6 @@
 /** Showing memories in agents' own files and taking that back, for the commands that connect agents. */
 import type { Config } from "@/lib/config.ts";
-import { AppError } from "@/lib/errors.ts";
+import { EditConflict } from "@/lib/errors.ts";
 import { ADAPTERS } from "@/lib/projection/adapters.ts";
 import { systemLinkDisk } from "@/lib/projection/link_disk.ts";
 import { listProjections, type ProjectionRecord } from "@/lib/projection/projection_record.ts";
@@ -14,7 +14,7 @@ import {
   type ProjectionRequest,
   type ProjectionSession,
 } from "./projection_session.ts";
-import type { Report } from "./report.ts";
+import { type Report, wordsOf } from "./report.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** Whose projections are meant. */
@@ -65,9 +65,27 @@ export async function applyAll(
   return await collect(async (take) => {
     for (const adapter of request.adapters) {
       const open = await session.plan({ ...request, adapters: [adapter] });
-      for (const each of open.filter(isWanted)) await take(() => applyOne(session, each));
+      for (const each of open.filter(isWanted)) {
+        await take(() => applyOrPlanAnew(session, each, request));
+      }
     }
   });
+}
+
+/** A file that somebody has just changed is looked at once more. */
+async function applyOrPlanAnew(
+  session: Pick<ProjectionSession, "apply" | "plan">,
+  open: OpenPlan,
+  request: ProjectionRequest,
+): Promise<readonly string[]> {
+  try {
+    return await applyOne(session, open);
+  } catch (error) {
+    if (!(error instanceof EditConflict) || open.plan.kind !== "block") throw error;
+    const plans = await session.plan({ ...request, adapters: [open.adapter] });
+    const again = plans.find(({ plan }) => plan.target === open.plan.target);
+    return again === undefined ? [] : await applyOne(session, again);
+  }
 }
 
 async function applyOne(
@@ -147,14 +165,4 @@ async function collect(work: (take: Take) => Promise<void>): Promise<Report> {
     }
   });
   return { lines, refusals };
-}
-
-/** What the system refuses is an answer, too. */
-function wordsOf(error: unknown): string | undefined {
-  if (error instanceof AppError) return error.message;
-  return isOfTheSystem(error) ? error.message : undefined;
-}
-
-function isOfTheSystem(error: unknown): error is Error {
-  return error instanceof Error && ("code" in error || error instanceof Deno.errors.NotCapable);
 }

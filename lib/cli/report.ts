@@ -1,4 +1,5 @@
 /** What became of something that may have been refused in part, for people. */
+import { AppError } from "@/lib/errors.ts";
 import { showText, toPlain } from "./show_text.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -13,4 +14,14 @@ export function showReport(terminal: Terminal, { lines, refusals }: Report): boo
   if (lines.length > 0) showText(terminal, lines.join("\n"));
   for (const refusal of refusals) terminal.writeError(toPlain(refusal));
   return refusals.length === 0;
+}
+
+/** Returns what a person is told of an error; what the system refuses is an answer, too. */
+export function wordsOf(error: unknown): string | undefined {
+  if (error instanceof AppError) return error.message;
+  return isOfTheSystem(error) ? error.message : undefined;
+}
+
+function isOfTheSystem(error: unknown): error is Error {
+  return error instanceof Error && ("code" in error || error instanceof Deno.errors.NotCapable);
 }

@@ -4,9 +4,10 @@ import type { CommandLine } from "@/lib/config_command.ts";
 import { findHome } from "@/lib/config_disk.ts";
 import type { AgentConnection, Machine } from "@/lib/connect/connection.ts";
 import { CONNECTIONS } from "@/lib/connect/connections.ts";
-import { AppError, ConfigError } from "@/lib/errors.ts";
+import { ConfigError } from "@/lib/errors.ts";
 import { unknownName } from "@/lib/nearest_name.ts";
 import { installAgent } from "./install_agent.ts";
+import { wordsOf } from "./report.ts";
 import { showStatus } from "./show_status.ts";
 import { toPlain } from "./show_text.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -30,8 +31,9 @@ export async function runInstall(
     const isWell = await runOne({ config, surroundings, machine, line });
     return isWell ? EXIT_WELL : EXIT_FAILED;
   } catch (error) {
-    if (!(error instanceof AppError) || error instanceof ConfigError) throw error;
-    surroundings.terminal.writeError(toPlain(error.message));
+    const words = wordsOf(error);
+    if (words === undefined || error instanceof ConfigError) throw error;
+    surroundings.terminal.writeError(toPlain(words));
     return EXIT_FAILED;
   }
 }

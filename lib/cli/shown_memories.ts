@@ -2,6 +2,7 @@
 import type { AgentConnection } from "@/lib/connect/connection.ts";
 import { ADAPTERS } from "@/lib/projection/adapters.ts";
 import { applyProjections, noProject } from "./project_agents.ts";
+import { requirePerson } from "./projection_consent.ts";
 import { findFolder, openProjectionSession } from "./projection_session.ts";
 import { describePlan } from "./projection_text.ts";
 import type { Report } from "./report.ts";
@@ -9,7 +10,11 @@ import type { InstallContext } from "./run_install.ts";
 
 const NOTHING: Report = { lines: [], refusals: [] };
 
-/** Says what would be shown, and what stands in the way; changes nothing. */
+/**
+ * Says what would be shown, and what stands in the way; changes nothing.
+ *
+ * @throws {AppError} `owner-required` in mode `ask`, if somebody else may be looking.
+ */
 export async function planShown(
   { config, line, surroundings }: InstallContext,
   { id }: AgentConnection,
@@ -22,6 +27,8 @@ export async function planShown(
     return { lines: [], refusals: [noProject(cwd)] };
   }
   const open = await session.plan({ adapters, cwd });
+  // Names and descriptions are for the person alone.
+  for (const { adapter, plan } of open) await requirePerson(session.consentFor(adapter), plan);
   return {
     lines: open.flatMap((each) => describePlan(each, session.vaultRoot)),
     refusals: open.flatMap(({ plan }) => plan.kind === "refused" ? [plan.reason] : []),

@@ -7,11 +7,11 @@ import {
   writeInstallRecord,
 } from "@/lib/connect/install_record.ts";
 import { undoFile, type Undone } from "@/lib/connect/undo_install.ts";
-import { AppError } from "@/lib/errors.ts";
+import { withProjectionLock } from "@/lib/projection/projection_lock.ts";
 import { listWanted, removeProjections } from "./project_agents.ts";
-import { showReport } from "./report.ts";
+import { showReport, wordsOf } from "./report.ts";
 import type { InstallContext } from "./run_install.ts";
-import { showText } from "./show_text.ts";
+import { showText, toPlain } from "./show_text.ts";
 
 const WORDS: Readonly<Record<Undone, string>> = {
   restored: "is as it was before",
@@ -43,9 +43,17 @@ export async function uninstallAgent(
     showText(terminal, parts.join("\n"));
     return true;
   }
+  // What is shown has the lock while it is taken back.
   const isHidden = showReport(terminal, await removeProjections(surroundings, which));
   if (toUndo === undefined) return isHidden;
-  return await undoInstall(context, connection, toUndo) && isHidden;
+  const isUndone = await withProjectionLock(
+    machine.home,
+    async () => {
+      const now = await readInstallRecord(machine, connection.id);
+      return now === undefined || await undoInstall(context, connection, now);
+    },
+  );
+  return isUndone && isHidden;
 }
 
 function sayNothing({ title }: AgentConnection, project: string | undefined): string {
@@ -56,23 +64,32 @@ function sayNothing({ title }: AgentConnection, project: string | undefined): st
 
 /** Undoes a record, the last file first; what cannot be undone stays on record. */
 export async function undoInstall(
-  { machine, surroundings: { terminal } }: InstallContext,
+  { machine, surroundings: { clock, terminal } }: InstallContext,
   connection: AgentConnection,
   record: InstallRecord,
 ): Promise<boolean> {
   const left = [];
+  let isWhole = true;
   for (const file of record.files.toReversed()) {
     try {
-      showText(terminal, `   ${file.path} ${WORDS[await undoFile(file)]}`);
+      const { undone, isWhole: isSame, copies } = await undoFile(
+        { machine, nowMs: clock.nowMs() },
+        file,
+      );
+      const kept = copies.length === 0 ? "" : `; copies: ${copies.join(", ")}`;
+      showText(terminal, `   ${file.path} ${WORDS[undone]}${kept}`);
+      isWhole &&= isSame || undone !== "edited";
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      terminal.writeError(error.message);
+      const words = wordsOf(error);
+      if (words === undefined) throw error;
+      terminal.writeError(toPlain(words));
       left.unshift(file);
     }
   }
   if (left.length === 0) {
     await removeInstallRecord(machine, connection.id);
-    showText(terminal, `✅ ${connection.title} is as it was before install`);
+    const state = isWhole ? "is as it was before install" : "is not connected any more";
+    showText(terminal, `✅ ${connection.title} ${state}`);
     return true;
   }
   await writeInstallRecord(machine, { ...record, files: left });

@@ -3,12 +3,14 @@ import { dirname } from "node:path";
 import { AppError } from "@/lib/errors.ts";
 import { OWN_FILE_MODE } from "@/lib/own_files.ts";
 import {
+  hashOf,
   listMissingFolders,
   type OutsideFile,
   readOutsideFile,
   removeOutsideFile,
   writeOutsideFile,
 } from "@/lib/outside_files.ts";
+import { isoTime } from "@/lib/time_text.ts";
 import type { CommandToRun } from "@/lib/command_to_run.ts";
 import type { AgentConnection, Machine } from "./connection.ts";
 import type { Edit } from "./edit.ts";
@@ -31,8 +33,7 @@ export interface ApplyOptions {
   readonly connection: AgentConnection;
   readonly server: CommandToRun;
   readonly vault: string;
-  /** ISO 8601. */
-  readonly now: string;
+  readonly nowMs: number;
   /** Path of the agent's own program, where there is one. */
   readonly program: string | undefined;
   readonly run: RunProgram;
@@ -49,34 +50,73 @@ export async function applyInstall(
   options: ApplyOptions,
   files: readonly FilePlan[],
 ): Promise<InstallRecord> {
-  const { machine, connection, now, server, vault } = options;
+  const { machine, connection, nowMs, server, vault } = options;
+  const installedAt = isoTime(nowMs);
   let record: InstallRecord = {
     format: 1,
     agent: connection.id,
-    installedAt: now,
+    installedAt,
     vault,
     server,
-    files: await Promise.all(files.map((file, at) => backUp(options, file, at))),
+    files: files.map(({ path, what }) => ({ path, what, folders: [], done: [] })),
   };
-  // First, so that a crash leaves what can be undone.
-  await writeInstallRecord(machine, record);
+  const note = async (at: number, file: FileRecord) => {
+    record = { ...record, files: record.files.with(at, file) };
+    await writeInstallRecord(machine, record);
+  };
   try {
     for (const [at, file] of files.entries()) {
-      const known = record.files[at];
-      if (known === undefined) continue;
-      const written = { ...known, ...await writeFile(options, file) };
-      record = { ...record, files: record.files.with(at, written) };
-      await writeInstallRecord(machine, record);
+      // First what is going to be, so that a crash leaves what can be undone.
+      const planned = await prepare(options, file, at);
+      await note(at, planned);
+      await note(at, { ...planned, ...await writeFile(options, file) });
     }
     return record;
   } catch (error) {
-    for (const file of record.files.toReversed()) await undoFile(file);
-    await removeInstallRecord(machine, connection.id);
+    await takeBack(options, record, error);
     throw error;
   }
 }
 
-async function backUp(
+/** Undoes what was done so far; what cannot be undone stays on record. */
+async function takeBack(
+  { machine, connection, nowMs }: ApplyOptions,
+  record: InstallRecord,
+  cause: unknown,
+): Promise<void> {
+  const left: string[] = [];
+  for (const file of record.files.toReversed()) {
+    try {
+      await undoFile({ machine, nowMs }, file);
+    } catch (error) {
+      left.push(error instanceof Error ? error.message : file.path);
+    }
+  }
+  if (left.length === 0) return await removeInstallRecord(machine, connection.id);
+  throw new AppError(
+    "not-writable",
+    `${cause instanceof Error ? cause.message : cause}. Not all could be put back: ${
+      left.join("; ")
+    }. Mend that, then uninstall ${connection.id}`,
+  );
+}
+
+/** Copies a file and says what is going to become of it. */
+async function prepare(
+  options: ApplyOptions,
+  file: FilePlan,
+  at: number,
+): Promise<FileRecord> {
+  const { before, bytes, path } = file;
+  const isAgents = options.program !== undefined && file.registration !== undefined;
+  return {
+    ...await copy(options, file, at),
+    folders: await listMissingFolders(dirname(before?.realPath ?? path)),
+    ...(isAgents ? {} : { after: hashOf(bytes) }),
+  };
+}
+
+async function copy(
   { machine, connection }: ApplyOptions,
   { path, what, before, done }: FilePlan,
   at: number,
@@ -97,9 +137,8 @@ async function backUp(
 async function writeFile(
   options: ApplyOptions,
   file: FilePlan,
-): Promise<Pick<FileRecord, "after" | "folders">> {
+): Promise<Pick<FileRecord, "after" | "afterMode">> {
   const { path, mode } = file;
-  const missing = await listMissingFolders(dirname(path));
   const byAgent = await letAgentRegister(options, file);
   const before = byAgent ?? file.before;
   const bytes = before === file.before ? file.bytes : addRest(before?.bytes, file);
@@ -108,7 +147,7 @@ async function writeFile(
   const after = await readOutsideFile(path);
   // A file that the agent has made is its own: ours is taken out of it, and it stays.
   const isTheirs = byAgent !== undefined && file.before === undefined;
-  return { folders: missing, ...(after && !isTheirs ? { after: after.etag } : {}) };
+  return after && !isTheirs ? { after: after.etag, afterMode: after.mode } : {};
 }
 
 /**

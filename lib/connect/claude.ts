@@ -1,11 +1,11 @@
 /** Claude Code. */
+import { join } from "node:path";
 import example from "../../examples/hooks/claude-code.settings.json" with { type: "json" };
-import { type AgentConnection, type Machine, SERVER_NAME } from "./connection.ts";
-import { hookCommand, hookEdits, hookFile } from "./hook_files.ts";
+import { type AgentConnection, type Machine, SERVER_NAME, settingsFolder } from "./connection.ts";
+import { HAND_MADE_HOOK, hookCommand, hookEdits, hookFile } from "./hook_files.ts";
 
-/** The script that people copy where they set up hooks by hand. */
-const RIVAL = "commonplace-hook.sh";
 const ID = "claude";
+const VARIABLE = "CLAUDE_CONFIG_DIR";
 /** Its files hold keys at times. */
 const MODE = 0o600;
 
@@ -38,7 +38,7 @@ export const claude: AgentConnection = {
     {
       path: `${folderOf(machine)}/settings.json`,
       what: "the hooks",
-      rival: RIVAL,
+      rival: HAND_MADE_HOOK,
       mode: MODE,
       edits: hookEdits(example, hookCommand(machine, ID, wanted)),
     },
@@ -47,11 +47,11 @@ export const claude: AgentConnection = {
   afterwards: ["Claude Code knows of it from its next start on; /mcp and /hooks show it there."],
 };
 
-function folderOf({ env, home }: Machine): string {
-  return env.get("CLAUDE_CONFIG_DIR") || `${home}/.claude`;
+function folderOf(machine: Machine): string {
+  return settingsFolder(machine, VARIABLE, ".claude");
 }
 
 /** Beside its folder, unless that was moved. */
-function statePath({ env, home }: Machine): string {
-  return `${env.get("CLAUDE_CONFIG_DIR") || home}/.claude.json`;
+function statePath(machine: Machine): string {
+  return join(settingsFolder(machine, VARIABLE, ""), ".claude.json");
 }

@@ -1,10 +1,15 @@
 /** Codex. */
 import example from "../../examples/hooks/codex.hooks.json" with { type: "json" };
-import { type AgentConnection, type Machine, SERVER_NAME } from "./connection.ts";
-import { hookCommand, hookEdits, hookFile, refreshFile, refreshGroup } from "./hook_files.ts";
+import { type AgentConnection, type Machine, SERVER_NAME, settingsFolder } from "./connection.ts";
+import {
+  HAND_MADE_HOOK,
+  hookCommand,
+  hookEdits,
+  hookFile,
+  refreshFile,
+  refreshGroup,
+} from "./hook_files.ts";
 
-/** The script that people copy where they set up hooks by hand. */
-const RIVAL = "commonplace-hook.sh";
 const ID = "codex";
 const MODE = 0o600;
 
@@ -32,7 +37,7 @@ export const codex: AgentConnection = {
       {
         path: `${folderOf(machine)}/hooks.json`,
         what: "the hooks",
-        rival: RIVAL,
+        rival: HAND_MADE_HOOK,
         mode: MODE,
         edits: hookEdits(example, hookCommand(machine, ID, wanted), {
           SessionStart: group,
@@ -45,6 +50,6 @@ export const codex: AgentConnection = {
   afterwards: ["Codex asks at its next start whether you trust the hooks: say yes to get hints."],
 };
 
-function folderOf({ env, home }: Machine): string {
-  return env.get("CODEX_HOME") || `${home}/.codex`;
+function folderOf(machine: Machine): string {
+  return settingsFolder(machine, "CODEX_HOME", ".codex");
 }

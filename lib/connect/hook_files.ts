@@ -3,8 +3,11 @@ import hookScript from "../../examples/hooks/commonplace-hook.sh" with { type: "
 import { type CommandToRun, quoteForShell } from "@/lib/command_to_run.ts";
 import { isRecord } from "@/lib/is_record.ts";
 import type { FileEdits, Machine, Wanted } from "./connection.ts";
-import { ownFolderOf } from "./connection.ts";
+import { agentFolderOf } from "./connection.ts";
 import type { Edit, Json, JsonObject } from "./edit.ts";
+
+/** The script that people copy where they set up hooks by hand. */
+export const HAND_MADE_HOOK = "commonplace-hook.sh";
 
 /** Reads, writes and runs; others read and run. */
 const SCRIPT_MODE = 0o755;
@@ -22,7 +25,7 @@ export function hookCommand(machine: Machine, agent: string, { url }: Wanted): s
 }
 
 function hookPath(machine: Machine, agent: string): string {
-  return `${ownFolderOf(machine, agent)}/hook.sh`;
+  return `${agentFolderOf(machine, agent)}/hook.sh`;
 }
 
 /** The program that renders lists of memories anew, and keeps nobody waiting. */
@@ -41,7 +44,7 @@ export function refreshGroup(machine: Machine, agent: string): JsonObject {
 }
 
 function refreshPath(machine: Machine, agent: string): string {
-  return `${ownFolderOf(machine, agent)}/refresh.sh`;
+  return `${agentFolderOf(machine, agent)}/refresh.sh`;
 }
 
 function scriptFile(path: string, what: string, text: string): FileEdits {

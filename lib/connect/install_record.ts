@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 import { AppError } from "@/lib/errors.ts";
 import { isRecord } from "@/lib/is_record.ts";
 import { readOutsideFile, writeOutsideFile } from "@/lib/outside_files.ts";
-import { OWN_FILE_MODE } from "@/lib/own_files.ts";
+import { OWN_FILE_MODE, removeIfEmpty } from "@/lib/own_files.ts";
 import type { CommandToRun } from "@/lib/command_to_run.ts";
-import { type Machine, ownFolderOf } from "./connection.ts";
+import { agentFolderOf, type Machine } from "./connection.ts";
 import { decodeText, type DoneEdit } from "./edit_text.ts";
 
 /** A file that was changed. */
@@ -21,8 +21,13 @@ export interface FileRecord {
   readonly mode?: number | null;
   /** Path of the copy of it. */
   readonly backup?: string;
-  /** SHA-256 of what stood there afterwards; absent until then, and if the agent made the file. */
+  /**
+   * SHA-256 of what stood there afterwards, on record before it is written; absent while the agent's
+   * own program writes, and if that made the file.
+   */
   readonly after?: string;
+  /** The rights that it had then. */
+  readonly afterMode?: number | null;
   /** Folders that were made for it, the outermost first. */
   readonly folders: readonly string[];
   readonly done: readonly DoneEdit[];
@@ -42,7 +47,7 @@ const NAME = "install.json";
 
 /** Returns where the record of an agent lies. */
 export function recordPathOf(machine: Pick<Machine, "home">, agent: string): string {
-  return join(ownFolderOf(machine, agent), NAME);
+  return join(agentFolderOf(machine, agent), NAME);
 }
 
 /**
@@ -104,21 +109,12 @@ export async function removeInstallRecord(
   machine: Pick<Machine, "home">,
   agent: string,
 ): Promise<void> {
-  const folder = ownFolderOf(machine, agent);
+  const folder = agentFolderOf(machine, agent);
   await Deno.remove(join(folder, NAME)).catch(ignoreMissing);
   await Deno.remove(join(folder, BACKUPS), { recursive: true }).catch(ignoreMissing);
   for (const each of [folder, dirname(folder), dirname(dirname(folder))]) {
     // What somebody has put there stays.
     if (!await removeIfEmpty(each)) return;
-  }
-}
-
-async function removeIfEmpty(folder: string): Promise<boolean> {
-  try {
-    await Deno.remove(folder);
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -130,5 +126,5 @@ const BACKUPS = "backups";
 
 /** Returns where the copy of a file goes. */
 export function backupPathOf(machine: Pick<Machine, "home">, agent: string, at: number): string {
-  return join(ownFolderOf(machine, agent), BACKUPS, String(at));
+  return join(agentFolderOf(machine, agent), BACKUPS, String(at));
 }

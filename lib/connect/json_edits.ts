@@ -2,6 +2,7 @@
  * Edits of JSON, with or without comments: what is not meant stays as it is written, byte for byte,
  * comments and spaces too. The only place that uses `jsonc-parser`.
  */
+import { isRecord } from "@/lib/is_record.ts";
 import { isDeepStrictEqual } from "node:util";
 import {
   applyEdits,
@@ -85,8 +86,35 @@ export const jsonItems: Editor<ItemsEdit> = {
 
 function removeItem(text: string, at: readonly string[], item: unknown): string {
   const list = findNodeAtLocation(parse(text), [...at]);
-  const index = list?.type === "array" ? indexOf(valuesOf(list), item) : -1;
-  return index < 0 ? text : unset(text, [...at, index]);
+  const values = list?.type === "array" ? valuesOf(list) : [];
+  const index = indexOf(values, item);
+  return index >= 0 ? unset(text, [...at, index]) : removeHooks(text, at, values, item);
+}
+
+/** Takes our commands out of groups of hooks that somebody has changed. */
+function removeHooks(
+  text: string,
+  at: readonly string[],
+  values: readonly unknown[],
+  item: unknown,
+): string {
+  const commands = hooksOf(item).map(commandOf);
+  for (const [index, value] of values.entries()) {
+    const hooks = hooksOf(value);
+    const hook = hooks.findIndex((each) => commands.includes(commandOf(each)));
+    if (hook < 0) continue;
+    const place = hooks.length === 1 ? [...at, index] : [...at, index, "hooks", hook];
+    return removeItem(unset(text, place), at, item);
+  }
+  return text;
+}
+
+function hooksOf(group: unknown): readonly unknown[] {
+  return isRecord(group) && Array.isArray(group.hooks) ? group.hooks : [];
+}
+
+function commandOf(hook: unknown): unknown {
+  return isRecord(hook) ? hook.command : undefined;
 }
 
 /** Takes away the objects that were made to lead to a place, as long as they are empty. */
@@ -101,12 +129,19 @@ function prune(text: string, at: readonly string[], made: number): string {
 function countMissing(root: Node, at: readonly string[]): number {
   for (let depth = 1; depth <= at.length; depth++) {
     const parent = depth === 1 ? root : findNodeAtLocation(root, at.slice(0, depth - 1));
+    requireOnce(parent, at[depth - 1] ?? "");
     if (parent?.type !== "object") {
       throw notEditable(`${at.slice(0, depth - 1).join(".") || "it"} is no object`);
     }
     if (findNodeAtLocation(root, at.slice(0, depth)) === undefined) return at.length - depth + 1;
   }
   return 0;
+}
+
+/** The last of two of a name counts for most programs, and the first for some. */
+function requireOnce(parent: Node | undefined, name: string): void {
+  const names = parent?.children?.filter(({ children }) => children?.[0]?.value === name) ?? [];
+  if (names.length > 1) throw notEditable(`${name} stands there ${names.length} times`);
 }
 
 /**

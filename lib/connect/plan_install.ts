@@ -3,6 +3,8 @@ import { AppError } from "@/lib/errors.ts";
 import { type OutsideFile, readOutsideFile, requireWritable } from "@/lib/outside_files.ts";
 import type { AgentConnection, FileEdits, Machine, Wanted } from "./connection.ts";
 import { type Edit, notEditable } from "./edit.ts";
+import type { InstallRecord } from "./install_record.ts";
+import { withoutRecorded } from "./undo_install.ts";
 import { addEdit, decodeText, type DoneEdit, encodeText, lookAtEdit } from "./edit_text.ts";
 
 /** A file, and what it is to hold. */
@@ -25,18 +27,22 @@ export interface InstallPlan {
   readonly refusals: readonly string[];
 }
 
-/** Looks at all files of an agent that are to hold something. */
+/**
+ * Looks at all files of an agent that are to hold something.
+ *
+ * @param known What is on record and would be undone first.
+ */
 export async function planInstall(
   machine: Machine,
   connection: AgentConnection,
-  wanted: Wanted,
+  { known, ...wanted }: Wanted & { readonly known?: InstallRecord },
 ): Promise<InstallPlan> {
   const registration = connection.registration(machine, wanted.server);
   const plans = new Map<string, FilePlan>();
   const refusals = new Set<string>();
   for (const each of [registration, ...connection.files(machine, wanted)]) {
     try {
-      const plan = plans.get(each.path) ?? await startPlan(each);
+      const plan = plans.get(each.path) ?? await startPlan(each, known);
       plans.set(each.path, addTo(plan, each, each === registration));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -47,10 +53,15 @@ export async function planInstall(
   return { files, refusals: [...refusals] };
 }
 
-async function startPlan({ path, mode }: FileEdits): Promise<FilePlan> {
+async function startPlan(
+  { path, mode }: FileEdits,
+  known: InstallRecord | undefined,
+): Promise<FilePlan> {
   const before = await readOutsideFile(path);
   await requireWritable(path, before);
-  const bytes = before?.bytes ?? new Uint8Array();
+  const record = known?.files.find((file) => file.path === path);
+  const now = before?.bytes ?? new Uint8Array();
+  const bytes = record ? withoutRecorded(record, now) : now;
   return { path, what: [], before, bytes, mode, done: [], registration: undefined };
 }
 

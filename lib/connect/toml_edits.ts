@@ -63,12 +63,13 @@ export const tomlSwitches: Editor<SwitchEdit> = {
     const found = findSwitch(text, table, key);
     // Somebody has decided otherwise meanwhile.
     if (found === undefined || found.value !== String(value)) return text;
-    const expected = before === undefined ? withoutAt(read(text), at) : undefined;
+    const expected = before === undefined
+      ? withoutAt(read(text), at)
+      : setAt(read(text), at, before === "true");
     const left = before === undefined
       ? dropLine(text, found, made > 1 ? table : undefined)
       : putAt(text, found, before);
-    if (expected !== undefined) requireMeant(left, expected, at);
-    else read(left);
+    requireMeant(left, expected, at);
     return left;
   },
 };
@@ -158,6 +159,8 @@ interface Line {
   readonly start: number;
   /** The name in it, if it is the header of a table. */
   readonly table: string | undefined;
+  /** Whether it begins inside of a text of several lines. */
+  readonly isText: boolean;
 }
 
 /** Cuts a text into lines; what stands inside a text of several lines is taken for no header. */
@@ -167,20 +170,38 @@ function linesOf(text: string): Line[] {
   let quote: string | undefined;
   for (const line of text.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
     const table = quote === undefined ? HEADER.exec(line)?.[1] : undefined;
-    lines.push({ text: line, start, table: table && normalizeName(table) });
+    const isText = quote !== undefined;
+    lines.push({ text: line, start, table: table && normalizeName(table), isText });
     quote = openQuoteAfter(line, quote);
     start += line.length;
   }
   return lines;
 }
 
+/** What may stand in a line where a text of several lines could begin. */
+const OUTSIDE = /"""|'''|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#.*/g;
+
 /** Returns the quotes of a text of several lines that is open behind a line. */
 function openQuoteAfter(line: string, open: string | undefined): string | undefined {
-  const quotes = line.match(/"""|'''/g) ?? [];
-  return quotes.reduce<string | undefined>(
-    (now, quote) => now === undefined ? quote : now === quote ? undefined : now,
-    open,
-  );
+  let rest = line;
+  let quote = open;
+  for (;;) {
+    if (quote !== undefined) {
+      const end = endOfText(rest, quote);
+      if (end === undefined) return quote;
+      rest = rest.slice(end);
+    }
+    const next = [...rest.matchAll(OUTSIDE)].find(([found]) => found === '"""' || found === "'''");
+    if (next === undefined) return undefined;
+    quote = next[0];
+    rest = rest.slice(next.index + quote.length);
+  }
+}
+
+/** Returns where a text of several lines ends in a line; quotes with a backslash before them do not. */
+function endOfText(line: string, quote: string): number | undefined {
+  const end = quote === '"""' ? /(?<!\\)(?:\\\\)*"""+/.exec(line) : /'''+/.exec(line);
+  return end === null ? undefined : end.index + end[0].length;
 }
 
 function normalizeName(name: string): string {
@@ -225,7 +246,8 @@ function findSwitch(text: string, table: string, key: string): FoundSwitch | und
   let current = "";
   for (const line of linesOf(text)) {
     current = line.table ?? current;
-    const name = current === "" ? `${table}.${key}` : current === table ? key : undefined;
+    const isHere = !line.isText && (current === "" || current === table);
+    const name = !isHere ? undefined : current === "" ? `${table}.${key}` : key;
     const match = name === undefined
       ? null
       : /^([ \t]*([^=#\r\n]+?)[ \t]*=[ \t]*)(true|false)\b/.exec(line.text);

@@ -1,5 +1,6 @@
 /** Puts a block into a file and takes it out again, and remembers what the file was. */
 import { dirname } from "node:path";
+import { backUp, removeBackups } from "@/lib/outside_backups.ts";
 import {
   listMissingFolders,
   type OutsideFile,
@@ -13,7 +14,6 @@ import { runAtOnce, Slicer, systemClock } from "@/lib/seams.ts";
 import { isoTime } from "@/lib/time_text.ts";
 import { hashBytes } from "@/lib/vault/etag.ts";
 import type { ApplyContext, RemoveContext } from "./adapter.ts";
-import { backUp, removeBackups } from "./backups.ts";
 import { removeFrom } from "./managed_block.ts";
 import type { BlockPlan, ProjectionPlan } from "./projection.ts";
 import { withProjectionLock } from "./projection_lock.ts";
@@ -129,23 +129,30 @@ async function undoBlock(context: RemoveContext, record: BlockRecord): Promise<s
 
 async function takeOut(
   { machine: { home }, clock }: RemoveContext,
-  { target: path, separator, isMade, before, isEdited }: BlockRecord,
+  { target: path, separator, isMade, before, block, isEdited }: BlockRecord,
   file: OutsideFile,
 ): Promise<string[]> {
-  const bytes = await new Slicer(systemClock).run(removeFrom(file.bytes, separator));
-  if (bytes === undefined) return [`${path} holds no list of ours any more`];
-  if (isMade && isEmpty(bytes)) {
-    await removeOutsideFile(file);
-    return [`${path} was made for the list of memories, and is gone`];
-  }
+  const slicer = new Slicer(systemClock);
+  const taken = await slicer.run(removeFrom(file.bytes, separator));
+  if (taken === undefined) return [`${path} holds no list of ours any more`];
+  const { bytes } = taken;
   const isRestored = hashOf(bytes) === before;
-  if (!isRestored) await backUp({ home, nowMs: clock.nowMs() }, file);
+  const isGone = isMade && isEmpty(bytes);
+  const isTouched = hashOf(new TextEncoder().encode(taken.block)) !== block;
+  const isCopied = isTouched || (!isRestored && !isGone);
+  const copy = isCopied ? await backUp({ home, nowMs: clock.nowMs() }, file) : undefined;
+  const kept = copy === undefined ? [] : [`what stood there is in ${copy}`];
+  if (isGone) {
+    await removeOutsideFile(file);
+    return [`${path} was made for the list of memories, and is gone`, ...kept];
+  }
   await writeOutsideFile({ path, bytes, before: file });
-  if (isRestored && !isEdited) await removeBackups(home, path);
+  if (isRestored && !isEdited && !isTouched) await removeBackups(home, path);
   return [
     isRestored
       ? `${path} is as it was before`
       : `the list of memories was taken out of ${path}; all else is as it stood there`,
+    ...kept,
   ];
 }
 

@@ -60,22 +60,35 @@ export function* renderInto(
  * Takes the block out of a file.
  *
  * @param separator What `renderInto()` put before it.
- * @returns `undefined` if there is none.
+ * @returns The bytes without it, and the block as it stood there; `undefined` if there is none.
  * @throws {AppError} As `renderInto()`.
  */
 export function* removeFrom(
   before: Uint8Array,
   separator: string,
-): Generator<void, Uint8Array | undefined> {
+): Generator<void, { readonly bytes: Uint8Array; readonly block: string } | undefined> {
   const note = yield* decode(before);
   const place = yield* findBlock(note);
   if (place === undefined) return undefined;
   const rest = note.text.slice(place.end).replace(/^(?:\r\n|\n|\r)/, "");
   const top = note.text.slice(0, place.start);
+  const block = note.text.slice(place.start, place.end);
   // Where something follows, it parts that from what stands above.
-  const isOurs = rest === "" && top.endsWith(separator);
-  return encode(note, (isOurs ? top.slice(0, top.length - separator.length) : top) + rest);
+  const left = rest === "" ? withoutSeparator(top, separator) : top;
+  return { bytes: encode(note, left + rest), block };
 }
+
+/** As many line ends as were put there, whatever somebody has made of them. */
+function withoutSeparator(top: string, separator: string): string {
+  const count = separator.match(LINE_ENDS)?.length ?? 0;
+  const ends = [...top.matchAll(LINE_ENDS)].slice(-count);
+  const start = ends[0]?.index ?? top.length;
+  const isOurs = count > 0 && ends.length === count &&
+    ends.map(([end]) => end).join("") === top.slice(start);
+  return isOurs ? top.slice(0, start) : top;
+}
+
+const LINE_ENDS = /\r\n|\n|\r/g;
 
 interface Placed {
   readonly text: string;

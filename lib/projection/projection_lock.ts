@@ -4,8 +4,7 @@
  * that it needs no file, and the system gives it up when a process dies.
  */
 import { join } from "node:path";
-import { OWN_FOLDER_MODE } from "@/lib/own_files.ts";
-import { ownFolderOf } from "./projection_record.ts";
+import { OWN_FOLDER_MODE, ownFolderOf } from "@/lib/own_files.ts";
 
 /** Where folders cannot be opened (Windows), a file of this name stands for the home. */
 const LOCK_FILE = "projections.lock";

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { AppError } from "@/lib/errors.ts";
 import { isRecord } from "@/lib/is_record.ts";
 import { type OutsideFile, readOutsideFile, writeOutsideFile } from "@/lib/outside_files.ts";
-import { OWN_FILE_MODE, OWN_FOLDER_MODE } from "@/lib/own_files.ts";
+import { OWN_FILE_MODE, OWN_FOLDER_MODE, ownFolderOf, removeIfEmpty } from "@/lib/own_files.ts";
 
 /** Who has allowed it, where somebody has to. */
 export type Decider = "answer" | "token";
@@ -56,13 +56,7 @@ export interface BlockRecord extends RecordBase {
 
 export type ProjectionRecord = LinkRecord | BlockRecord;
 
-const OWN_FOLDER = ".commonplace";
 const NAME = "projections.json";
-
-/** Returns where a person's own files of this program lie. */
-export function ownFolderOf(home: string): string {
-  return join(home, OWN_FOLDER);
-}
 
 /**
  * Lists what is on record.
@@ -126,15 +120,6 @@ async function replace(
   await Deno.mkdir(dirname(path), { recursive: true, mode: OWN_FOLDER_MODE });
   const bytes = new TextEncoder().encode(text);
   await writeOutsideFile({ path, bytes, before, mode: OWN_FILE_MODE, setMode: OWN_FILE_MODE });
-}
-
-/** Removes a folder of ours in which nothing is left. */
-export async function removeIfEmpty(folder: string): Promise<void> {
-  try {
-    await Deno.remove(folder);
-  } catch {
-    // There is something in it, or it is gone.
-  }
 }
 
 function pathOf(home: string): string {

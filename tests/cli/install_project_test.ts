@@ -132,11 +132,17 @@ describeWithGit("install --project", () => {
     const { memory, repo, world } = project;
     const args = ["install", "claude", "--project", repo, "--access", "ask"];
 
-    const refused = await world.run(args);
+    const before = await world.tree();
+    const refused = [await world.run(args), await world.run([...args, "--dry-run"])];
+    const after = await world.tree();
     const allowed = await world.run(args, { answers: ["y"], isTerminal: true });
 
-    equal(refused.code, 1);
-    match(refused.errors, /--owner-token/);
+    for (const { code, errors, output } of refused) {
+      equal(code, 1);
+      match(errors, /--owner-token/);
+      equal(output, "");
+    }
+    deepEqual(after, before);
     equal(allowed.code, 0, allowed.errors);
     match(allowed.output, /Claude Code would read, change and add to/);
     ok((await Deno.lstat(join(world.home, memory))).isSymlink);

@@ -23,6 +23,16 @@ const USED: Home = {
   },
 };
 
+const RECORD = ".commonplace/agents/claude/install.json";
+
+/** Returns the texts of all files of a home. */
+async function texts(world: InstallWorld): Promise<string[]> {
+  return Object.values(await world.tree()).map((entry) => {
+    const base64 = /^\d+ (.*)$/.exec(entry)?.[1];
+    return base64 === undefined ? "" : new TextDecoder().decode(Uint8Array.fromBase64(base64));
+  });
+}
+
 /** A program of an agent's name that does what a script says. */
 async function fakeProgram(world: InstallWorld, name: string, script: string): Promise<void> {
   const path = join(world.home, "..", "bin", name);
@@ -133,6 +143,33 @@ describe("install", () => {
     equal(await world.read(".claude/settings.json"), '{"model": "haiku"}\n');
   });
 
+  it("undoes nothing where what is wanted now is refused", async () => {
+    await using world = await installWorld(USED);
+    await world.run(["install", "claude"]);
+    const settings = await world.read(".claude/settings.json");
+    const named = settings.replace("{", '{"note": "commonplace-hook.sh",');
+    await world.write(".claude/settings.json", named);
+    const before = await world.tree();
+
+    const { code, errors } = await world.run(["install", "claude", "--port", "9000"]);
+
+    equal(code, 1);
+    match(errors, /names commonplace-hook\.sh already[^]*Nothing was changed\./);
+    deepEqual(await world.tree(), before);
+  });
+
+  it("is well when several run at once, and can be undone", async () => {
+    await using world = await installWorld(USED);
+    const before = await world.tree();
+
+    const runs = await Promise.all([1, 2, 3].map(() => world.run(["install", "codex"])));
+
+    deepEqual(runs.map(({ code, errors }) => [code, errors]), [[0, ""], [0, ""], [0, ""]]);
+    equal((await world.run(["status"])).code, 0);
+    await world.run(["uninstall", "codex"]);
+    deepEqual(await world.tree(), before);
+  });
+
   it("refuses a token that would stand in the agent's settings", async () => {
     await using world = await installWorld(USED);
     const before = await world.tree();
@@ -170,7 +207,7 @@ describe("install", () => {
       connection: claude,
       server,
       vault: world.vault,
-      now: "2026-01-01T00:00:00Z",
+      nowMs: 0,
       program: undefined,
       run: () => Promise.resolve(),
     }, plan.files);
@@ -291,22 +328,122 @@ describe("uninstall", () => {
     deepEqual(await world.tree(), {});
   });
 
-  it("finishes after a crash between two files", async () => {
+  it("gives every byte back after a crash before or behind any of the files", async () => {
+    for (const isWritten of [true, false]) {
+      await using world = await installWorld(USED);
+      const before = await world.tree();
+      const settings = await world.read(".claude/settings.json");
+      await world.run(["install", "claude"]);
+      const record = JSON.parse(await world.read(RECORD));
+      // The last file was about to be written, and nothing noted down behind it.
+      const { afterMode: _, ...last } = record.files.at(-1);
+      const files = [...record.files.slice(0, -1), last];
+      await world.write(RECORD, JSON.stringify({ ...record, files }));
+      if (!isWritten) await world.write(".claude/settings.json", settings);
+
+      const { code } = await world.run(["uninstall", "claude"]);
+
+      equal(code, 0);
+      deepEqual(await world.tree(), before);
+    }
+  });
+
+  it("keeps a copy of what a file was where an agent's program was cut off", async () => {
     await using world = await installWorld(USED);
+    await world.write(".codex/config.toml", "# precious\nmodel   =   'o3'\n");
+    await world.run(["install", "codex"]);
+    const path = ".commonplace/agents/codex/install.json";
+    const record = JSON.parse(await world.read(path));
+    const [{ after: _, ...first }, ...rest] = record.files;
+    await world.write(path, JSON.stringify({ ...record, files: [first, ...rest] }));
+    const text = await world.read(".codex/config.toml");
+    await world.write(".codex/config.toml", text.replace("# precious\n", ""));
+
+    const { output } = await world.run(["uninstall", "codex"]);
+
+    match(output, /copies: .*config\.toml/);
+    match(output, /✅ Codex is not connected any more/);
+    ok((await texts(world)).some((each) => each.includes("# precious")));
+  });
+
+  it("loses nothing of a file that an agent's program has ruined", async () => {
+    await using world = await worldWithProgram(
+      "codex",
+      'echo ruined > "$HOME/.codex/config.toml"; chmod 400 "$HOME/.codex/config.toml"',
+    );
+
+    const { code, errors } = await world.run(["install", "codex"]);
+
+    equal(code, 1);
+    match(errors, /is read-only/);
+    ok((await texts(world)).some((each) => each === 'model = "o3"\n'));
+  });
+
+  it("finds its files from any folder, however their place was written", async () => {
+    const home = { ...USED, env: { CODEX_HOME: "cx", CLAUDE_CONFIG_DIR: "cc" } };
+    await using world = await installWorld(home);
     const before = await world.tree();
+
+    for (const agent of ["claude", "codex"]) await world.run(["install", agent]);
+    match(await world.read("cx/config.toml"), /commonplace/);
+    match(await world.read("cc/.claude.json"), /commonplace/);
+    for (const agent of ["claude", "codex"]) await world.run(["uninstall", agent]);
+
+    deepEqual(await world.tree(), before);
+  });
+
+  it("takes its hook out of a group that somebody has changed", async () => {
+    await using world = await installWorld(USED);
     await world.run(["install", "claude"]);
-    const record = JSON.parse(await world.read(".commonplace/agents/claude/install.json"));
-    // As it is before the last file was written, or noted down.
-    const { after: _, ...last } = record.files.at(-1);
-    const cut = { ...record, files: [...record.files.slice(0, -1), last] };
-    await world.write(".commonplace/agents/claude/install.json", JSON.stringify(cut));
+    const settings = JSON.parse(await world.read(".claude/settings.json"));
+    settings.hooks.Stop[0].hooks.push({ type: "command", command: "mine" });
+    settings.hooks.UserPromptSubmit[0].hooks[0].timeout = 9;
+    await world.write(".claude/settings.json", JSON.stringify(settings));
 
-    const { code } = await world.run(["uninstall", "claude"]);
+    await world.run(["uninstall", "claude"]);
 
-    equal(code, 0);
-    const tree = await world.tree();
-    deepEqual(Object.keys(tree), Object.keys(before));
-    deepEqual(JSON.parse(await world.read(".claude/settings.json")), { model: "opus" });
+    deepEqual(JSON.parse(await world.read(".claude/settings.json")), {
+      model: "opus",
+      hooks: { Stop: [{ hooks: [{ type: "command", command: "mine" }] }] },
+    });
+  });
+
+  it("keeps a copy of what somebody has written into our part", async () => {
+    await using world = await installWorld(USED);
+    await world.run(["install", "codex"]);
+    const text = await world.read(".codex/config.toml");
+    const more = '\n[mcp_servers.commonplace.env]\nKEY = "only"\n';
+    await world.write(".codex/config.toml", text + more);
+
+    const { output } = await world.run(["uninstall", "codex"]);
+
+    match(output, /copies: /);
+    ok((await texts(world)).some((each) => each.includes('"only"')));
+  });
+
+  it("leaves no link behind that leads to what it has removed", async () => {
+    await using world = await installWorld({ name: "none", entries: { "dot/x": "x" } });
+    await world.run(["install", "codex"]);
+    const place = join(world.home, ".codex/hooks.json");
+    const moved = join(world.home, "dot/hooks.json");
+    await Deno.rename(place, moved);
+    await Deno.symlink(moved, place);
+
+    await world.run(["uninstall", "codex"]);
+
+    deepEqual(Object.keys(await world.tree()).filter((name) => name.includes("hooks")), []);
+    equal((await world.run(["install", "codex"])).code, 0);
+  });
+
+  it("keeps rights that somebody has given a file meanwhile", async () => {
+    await using world = await installWorld(USED);
+    const path = join(world.home, ".claude/settings.json");
+    await world.run(["install", "claude"]);
+    await Deno.chmod(path, 0o600);
+
+    await world.run(["uninstall", "claude"]);
+
+    equal(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
   });
 
   it("refuses a record that it cannot read, and changes nothing", async () => {

@@ -88,6 +88,14 @@ describe("edits of JSON", () => {
     });
   }
 
+  it("refuse a file in which a name on the way stands twice", () => {
+    for (
+      const text of ['{"servers": {}, "servers": {"x": 1}}', '{"servers": {"ours": 1, "ours": 2}}']
+    ) {
+      throws(() => addEdit(text, ENTRY), { message: /stands there 2 times/ }, text);
+    }
+  });
+
   it("keep a container that somebody has put something into", () => {
     const { text, undo } = addEdit("{}", ENTRY);
     const { text: more } = addEdit(text, { kind: "json-entry", at: ["servers", "x"], value: 1 });
@@ -151,6 +159,12 @@ describe("edits of TOML", () => {
     ["features.memories = true\n", "features.memories = false\n"],
     ['"features"."memories" = true\n', '"features"."memories" = false\n'],
     ['a = """\n[features]\n"""\n', 'a = """\n[features]\n"""\n\n[features]\nmemories = false\n'],
+    [
+      '[features]\nnote = """\nmemories = true\n"""\nmemories = true\n',
+      '[features]\nnote = """\nmemories = true\n"""\nmemories = false\n',
+    ],
+    ["# don''' do\n[features]\n", "# don''' do\n[features]\nmemories = false\n"],
+    ['a = \'#"""\'\n[features]\n', 'a = \'#"""\'\n[features]\nmemories = false\n'],
     ["[features.x]\ny = 1\n", "[features.x]\ny = 1\n\n[features]\nmemories = false\n"],
   ];
   for (const [text, expected] of switches) {

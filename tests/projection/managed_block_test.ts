@@ -11,7 +11,8 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
 const textOf = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 const render = (before: Uint8Array, lines: readonly string[] = LINES) =>
   runAtOnce(renderInto(before, lines));
-const remove = (bytes: Uint8Array, separator = "") => runAtOnce(removeFrom(bytes, separator));
+const remove = (bytes: Uint8Array, separator = "") =>
+  runAtOnce(removeFrom(bytes, separator))?.bytes;
 const block = (newLine = "\n", lines: readonly string[] = LINES) =>
   [BLOCK_START, ...lines, BLOCK_END].join(newLine);
 
@@ -190,6 +191,18 @@ describe("removeFrom()", () => {
     const edited = bytesOf(textOf(bytes).replace("above", "changed"));
 
     equal(textOf(remove(edited, separator) ?? new Uint8Array()), "changed\n");
+  });
+
+  it("removeFrom() takes its own empty line away whatever line ends the file has got", () => {
+    for (const text of ["above", "above\n", "above\n\n", "a\nb"]) {
+      const { bytes, separator } = render(bytesOf(text));
+      const converted = bytesOf(textOf(bytes).replaceAll("\n", "\r\n"));
+
+      equal(
+        textOf(remove(converted, separator) ?? new Uint8Array()),
+        text.replaceAll("\n", "\r\n"),
+      );
+    }
   });
 
   it("removeFrom() finds no block where there is none", () => {

@@ -1,11 +1,10 @@
 /** Copies of files that we change and that are not ours, for their owner alone. */
 import { basename, join } from "node:path";
 import type { OutsideFile } from "@/lib/outside_files.ts";
-import { OWN_FILE_MODE, OWN_FOLDER_MODE } from "@/lib/own_files.ts";
+import { OWN_FILE_MODE, OWN_FOLDER_MODE, ownFolderOf, removeIfEmpty } from "@/lib/own_files.ts";
 import { shortHash } from "@/lib/short_hash.ts";
 import { isoTime } from "@/lib/time_text.ts";
 import { writeAll } from "@/lib/write_all.ts";
-import { ownFolderOf, removeIfEmpty } from "./projection_record.ts";
 
 /** Of one file. */
 export const MAX_BACKUPS = 10;
@@ -23,7 +22,7 @@ export function backupsOf(home: string, path: string): string {
 /** Copies a file as it was read; of more than ten copies the oldest go. Returns the path. */
 export async function backUp(
   { home, nowMs }: { readonly home: string; readonly nowMs: number },
-  { path, bytes }: OutsideFile,
+  { path, bytes }: Pick<OutsideFile, "path" | "bytes">,
 ): Promise<string> {
   const folder = backupsOf(home, path);
   await Deno.mkdir(folder, { recursive: true, mode: OWN_FOLDER_MODE });
