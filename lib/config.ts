@@ -49,6 +49,10 @@ const notes = z.registry<FieldNote>();
 export const TOOLSETS = ["core", "journal", "reading"] as const;
 export type Toolset = (typeof TOOLSETS)[number];
 
+/** Where a server listens that was told nothing. */
+export const DEFAULT_HOST = "127.0.0.1";
+export const DEFAULT_PORT = 8787;
+
 const ConfigFields = z.strictObject({
   vault: filled.optional().register(notes, {
     sentence: "The directory of Markdown; one that is named has to exist, or see --init",
@@ -89,12 +93,12 @@ const ConfigFields = z.strictObject({
     kind: "list",
     placeholder: "FOLDER,…",
   }),
-  host: hostName.default("127.0.0.1").register(notes, {
+  host: hostName.default(DEFAULT_HOST).register(notes, {
     sentence: "The address to listen on; beyond loopback a token is required",
     kind: "text",
     placeholder: "HOST",
   }),
-  port: portNumber.default(8787).register(notes, {
+  port: portNumber.default(DEFAULT_PORT).register(notes, {
     sentence: "The port to listen on; 0 takes any free one",
     kind: "text",
     placeholder: "PORT",

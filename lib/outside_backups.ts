@@ -1,7 +1,7 @@
 /** Copies of files that we change and that are not ours, for their owner alone. */
 import { basename, join } from "node:path";
-import type { OutsideFile } from "@/lib/outside_files.ts";
-import { OWN_FILE_MODE, OWN_FOLDER_MODE, ownFolderOf, removeIfEmpty } from "@/lib/own_files.ts";
+import { type OutsideFile, removeEmptyFolders } from "@/lib/outside_files.ts";
+import { OWN_FILE_MODE, OWN_FOLDER_MODE, ownFolderOf } from "@/lib/own_files.ts";
 import { shortHash } from "@/lib/short_hash.ts";
 import { isoTime } from "@/lib/time_text.ts";
 import { writeAll } from "@/lib/write_all.ts";
@@ -45,7 +45,7 @@ export async function removeBackups(home: string, path: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
-  await removeIfEmpty(join(ownFolderOf(home), FOLDER));
+  await removeEmptyFolders([join(ownFolderOf(home), FOLDER)]);
 }
 
 /** Behind all others, whatever the clock says; two at once do not meet. */

@@ -203,7 +203,12 @@ async function nearestFolder(folder: string): Promise<string> {
   return await isThere(folder) ? folder : await nearestFolder(dirname(folder));
 }
 
-async function isThere(path: string): Promise<boolean> {
+/**
+ * Tells whether something has a name, behind links.
+ *
+ * @throws What the system says if it cannot be looked at.
+ */
+export async function isThere(path: string): Promise<boolean> {
   try {
     await Deno.stat(path);
     return true;
@@ -265,4 +270,9 @@ function refused(path: string, reason: string): AppError {
 function nameOf(error: unknown): string {
   if (error instanceof Deno.errors.NotCapable) return "this process has no permission to";
   return error instanceof Error ? error.name : "unknown reason";
+}
+
+/** Tells whether two files hold the same. */
+export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }

@@ -20,14 +20,3 @@ const OWN_FOLDER = ".commonplace";
 export function ownFolderOf(home: string): string {
   return join(home, OWN_FOLDER);
 }
-
-/** Removes a folder of ours in which nothing is left; returns whether it is gone now. */
-export async function removeIfEmpty(folder: string): Promise<boolean> {
-  try {
-    await Deno.remove(folder);
-    return true;
-  } catch {
-    // There is something in it, or it is gone.
-    return false;
-  }
-}

@@ -22,7 +22,7 @@ import { Git, type GitOptions } from "./projects/git.ts";
 import { ProjectFolders } from "./projects/project_folders.ts";
 import { ProjectStores } from "./projects/project_store.ts";
 import { Projects } from "./projects/projects.ts";
-import type { Machine } from "./projection/projection.ts";
+import type { Machine } from "@/lib/machine.ts";
 import { repoIdOf } from "./projects/repo_identity.ts";
 import { type Clock, type Logger, type NewId, type NewUlid, Semaphore } from "./seams.ts";
 import { HintSessions } from "./recall/hint_sessions.ts";

@@ -1,5 +1,6 @@
 /** Connecting one agent: the server of MCP, hooks, and lists of memories where it shows such. */
 import { isDeepStrictEqual } from "node:util";
+import { DEFAULT_HOST, DEFAULT_PORT } from "@/lib/config.ts";
 import { applyInstall } from "@/lib/connect/apply_install.ts";
 import type { AgentConnection, Wanted } from "@/lib/connect/connection.ts";
 import { type InstallRecord, readInstallRecord } from "@/lib/connect/install_record.ts";
@@ -14,9 +15,6 @@ import { serverArguments } from "./server_arguments.ts";
 import { showText, toPlain } from "./show_text.ts";
 import { planShown, showMemories } from "./shown_memories.ts";
 import { undoInstall } from "./uninstall_agent.ts";
-
-const DEFAULT_HOST = "127.0.0.1";
-const DEFAULT_PORT = 8787;
 
 /**
  * Connects an agent to the vault, and does nothing if it is connected so already.
@@ -47,7 +45,7 @@ async function ensureConnected(
   connection: AgentConnection,
 ): Promise<boolean> {
   const { machine, surroundings: { terminal } } = context;
-  const wanted = wantedOf(context);
+  const wanted = wantedOf(context, connection);
   const known = await readInstallRecord(machine, connection.id);
   if (known === undefined) return await connect(context, connection, wanted);
   if (!await isConnectedSo(context, connection, { known, wanted })) {
@@ -66,14 +64,14 @@ function refuse(
   return false;
 }
 
-function wantedOf({ config, surroundings }: InstallContext): Wanted {
+function wantedOf({ config, surroundings }: InstallContext, { id }: AgentConnection): Wanted {
   const { program } = surroundings;
   const args = serverArguments(surroundings, config);
   const { host, port } = config;
   const isDefault = port === DEFAULT_PORT && host === DEFAULT_HOST;
   return {
     server: toRun(program, ["stdio", ...args]),
-    refresh: toRun(program, ["project", "codex", "--refresh", ...args]),
+    refresh: toRun(program, ["project", id, "--refresh", ...args]),
     url: isDefault || port === 0 ? undefined : `http://${host}:${port}`,
   };
 }

@@ -4,11 +4,11 @@ import type { Config } from "@/lib/config.ts";
 import { findHome } from "@/lib/config_disk.ts";
 import { AppError, ConfigError } from "@/lib/errors.ts";
 import type { AgentAdapter } from "@/lib/projection/adapter.ts";
+import type { Machine } from "@/lib/machine.ts";
 import { systemLinkDisk } from "@/lib/projection/link_disk.ts";
 import { findLocalProject, toPage } from "@/lib/projection/plan_projections.ts";
 import type {
   LocalProject,
-  Machine,
   NamedFile,
   PlanContext,
   ProjectionPlan,

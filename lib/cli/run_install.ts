@@ -1,12 +1,13 @@
 /** The commands `install`, `uninstall` and `status`: agents' own settings, and what we put there. */
 import type { Config } from "@/lib/config.ts";
 import type { CommandLine } from "@/lib/config_command.ts";
-import { findHome } from "@/lib/config_disk.ts";
-import type { AgentConnection, Machine } from "@/lib/connect/connection.ts";
+import type { AgentConnection } from "@/lib/connect/connection.ts";
+import type { Machine } from "@/lib/machine.ts";
 import { CONNECTIONS } from "@/lib/connect/connections.ts";
 import { ConfigError } from "@/lib/errors.ts";
 import { unknownName } from "@/lib/nearest_name.ts";
 import { installAgent } from "./install_agent.ts";
+import { machineOf } from "./projection_session.ts";
 import { wordsOf } from "./report.ts";
 import { showStatus } from "./show_status.ts";
 import { toPlain } from "./show_text.ts";
@@ -64,12 +65,4 @@ function requireConnection(command: string, agent: string | undefined): AgentCon
   const connection = CONNECTIONS.find(({ id }) => id === agent.toLowerCase());
   if (connection === undefined) throw new ConfigError(unknownName("agent", agent, known));
   return connection;
-}
-
-function machineOf({ cwd, env }: Surroundings): Machine {
-  const home = findHome({ cwd, env });
-  if (home === undefined) {
-    throw new ConfigError("There is no home folder: neither HOME nor USERPROFILE is set");
-  }
-  return { home, env };
 }

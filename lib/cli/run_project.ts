@@ -5,7 +5,7 @@ import { AppError, ConfigError } from "@/lib/errors.ts";
 import { unknownName } from "@/lib/nearest_name.ts";
 import type { AgentAdapter } from "@/lib/projection/adapter.ts";
 import { ADAPTERS } from "@/lib/projection/adapters.ts";
-import type { Machine } from "@/lib/projection/projection.ts";
+import type { Machine } from "@/lib/machine.ts";
 import { applyAll, listWanted, noProject, removeAll } from "./project_agents.ts";
 import { requirePerson } from "./projection_consent.ts";
 import {

@@ -1,5 +1,6 @@
 /** What an agent is shown in its own files, as a part of connecting it. */
 import type { AgentConnection } from "@/lib/connect/connection.ts";
+import { isThere } from "@/lib/outside_files.ts";
 import { ADAPTERS } from "@/lib/projection/adapters.ts";
 import { applyProjections, noProject } from "./project_agents.ts";
 import { requirePerson } from "./projection_consent.ts";
@@ -42,12 +43,4 @@ export async function showMemories(
 ): Promise<Report> {
   if (!await isThere(config.vault)) return NOTHING;
   return await applyProjections(config, surroundings, { agent: id, project: line.project });
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    return (await Deno.stat(path)).isDirectory;
-  } catch {
-    return false;
-  }
 }

@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Config, SETTINGS } from "@/lib/config.ts";
+import { type Config, DEFAULT_PORT, SETTINGS } from "@/lib/config.ts";
 import { type RawValues, readArguments, readEnvironment } from "@/lib/config_sources.ts";
 import { AppError, ConfigError } from "@/lib/errors.ts";
 import { ensureOwnerToken } from "@/lib/owner_token.ts";
@@ -133,7 +133,6 @@ async function prepareOwnerToken(config: Config, tell: StartOptions["tell"]): Pr
   }
 }
 
-const DEFAULT_PORT = Number(SETTINGS.find(({ key }) => key === "port")?.defaultText);
 const DEFAULT_LOG = SETTINGS.find(({ key }) => key === "log")?.defaultText;
 
 /** What this command was told; what stands in the configuration file the server reads by itself. */

@@ -8,11 +8,13 @@ import {
   type OutsideFile,
   readOutsideFile,
   removeOutsideFile,
+  sameBytes,
   writeOutsideFile,
 } from "@/lib/outside_files.ts";
 import { isoTime } from "@/lib/time_text.ts";
 import type { CommandToRun } from "@/lib/command_to_run.ts";
-import type { AgentConnection, Machine } from "./connection.ts";
+import type { Machine } from "@/lib/machine.ts";
+import type { AgentConnection } from "./connection.ts";
 import type { Edit } from "./edit.ts";
 import { addEdit, decodeText, encodeText, lookAtEdit } from "./edit_text.ts";
 import {
@@ -191,8 +193,4 @@ function addRest(bytes: Uint8Array | undefined, { done }: FilePlan): Uint8Array 
     text,
   );
   return encodeText({ bom, text: added });
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
 }

@@ -1,11 +1,10 @@
 /** Claude Code. */
-import { join } from "node:path";
 import example from "../../examples/hooks/claude-code.settings.json" with { type: "json" };
-import { type AgentConnection, type Machine, SERVER_NAME, settingsFolder } from "./connection.ts";
+import { claudeFolder, claudeStateFile } from "@/lib/machine.ts";
+import { type AgentConnection, SERVER_NAME } from "./connection.ts";
 import { HAND_MADE_HOOK, hookCommand, hookEdits, hookFile } from "./hook_files.ts";
 
 const ID = "claude";
-const VARIABLE = "CLAUDE_CONFIG_DIR";
 /** Its files hold keys at times. */
 const MODE = 0o600;
 
@@ -23,7 +22,7 @@ export const claude: AgentConnection = {
     ...args,
   ],
   registration: (machine, { command, args }) => ({
-    path: statePath(machine),
+    path: claudeStateFile(machine),
     what: "the MCP server, for all projects",
     mode: MODE,
     edits: [{
@@ -36,22 +35,13 @@ export const claude: AgentConnection = {
   files: (machine, wanted) => [
     hookFile(machine, ID),
     {
-      path: `${folderOf(machine)}/settings.json`,
+      path: `${claudeFolder(machine)}/settings.json`,
       what: "the hooks",
       rival: HAND_MADE_HOOK,
       mode: MODE,
       edits: hookEdits(example, hookCommand(machine, ID, wanted)),
     },
   ],
-  folder: folderOf,
+  folder: claudeFolder,
   afterwards: ["Claude Code knows of it from its next start on; /mcp and /hooks show it there."],
 };
-
-function folderOf(machine: Machine): string {
-  return settingsFolder(machine, VARIABLE, ".claude");
-}
-
-/** Beside its folder, unless that was moved. */
-function statePath(machine: Machine): string {
-  return join(settingsFolder(machine, VARIABLE, ""), ".claude.json");
-}

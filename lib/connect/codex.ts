@@ -1,6 +1,7 @@
 /** Codex. */
 import example from "../../examples/hooks/codex.hooks.json" with { type: "json" };
-import { type AgentConnection, type Machine, SERVER_NAME, settingsFolder } from "./connection.ts";
+import { codexFolder } from "@/lib/machine.ts";
+import { type AgentConnection, SERVER_NAME } from "./connection.ts";
 import {
   HAND_MADE_HOOK,
   hookCommand,
@@ -18,7 +19,7 @@ export const codex: AgentConnection = {
   title: "Codex",
   registerArgs: ({ command, args }) => ["mcp", "add", SERVER_NAME, "--", command, ...args],
   registration: (machine, { command, args }) => ({
-    path: `${folderOf(machine)}/config.toml`,
+    path: `${codexFolder(machine)}/config.toml`,
     what: "the MCP server",
     mode: MODE,
     edits: [{ kind: "toml-table", at: ["mcp_servers", SERVER_NAME], values: { command, args } }],
@@ -27,7 +28,7 @@ export const codex: AgentConnection = {
     const group = refreshGroup(machine, ID);
     return [
       {
-        path: `${folderOf(machine)}/config.toml`,
+        path: `${codexFolder(machine)}/config.toml`,
         what: "memories of its own off, so that there are not two of each",
         mode: MODE,
         edits: [{ kind: "toml-switch", at: ["features", "memories"], value: false }],
@@ -35,7 +36,7 @@ export const codex: AgentConnection = {
       hookFile(machine, ID),
       refreshFile(machine, ID, wanted.refresh),
       {
-        path: `${folderOf(machine)}/hooks.json`,
+        path: `${codexFolder(machine)}/hooks.json`,
         what: "the hooks",
         rival: HAND_MADE_HOOK,
         mode: MODE,
@@ -46,10 +47,6 @@ export const codex: AgentConnection = {
       },
     ];
   },
-  folder: folderOf,
+  folder: codexFolder,
   afterwards: ["Codex asks at its next start whether you trust the hooks: say yes to get hints."],
 };
-
-function folderOf(machine: Machine): string {
-  return settingsFolder(machine, "CODEX_HOME", ".codex");
-}

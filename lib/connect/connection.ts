@@ -1,15 +1,9 @@
 /** What it takes to connect an agent: which of its files are to hold what. */
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { CommandToRun } from "@/lib/command_to_run.ts";
+import type { Machine } from "@/lib/machine.ts";
 import { ownFolderOf } from "@/lib/own_files.ts";
 import type { Edit } from "./edit.ts";
-
-/** Whose settings they are. */
-export interface Machine {
-  /** Absolute. */
-  readonly home: string;
-  readonly env: ReadonlyMap<string, string>;
-}
 
 /** What agents are told. */
 export interface Wanted {
@@ -55,9 +49,4 @@ export const SERVER_NAME = "commonplace";
 /** Where what belongs to one agent is kept: its scripts, the record of what was changed. */
 export function agentFolderOf({ home }: Pick<Machine, "home">, agent: string): string {
   return join(ownFolderOf(home), "agents", agent);
-}
-
-/** Returns the folder that a variable names, as seen from the home, or one of a name in the home. */
-export function settingsFolder({ env, home }: Machine, variable: string, name: string): string {
-  return resolve(home, env.get(variable) || name);
 }

@@ -2,7 +2,8 @@
 import hookScript from "../../examples/hooks/commonplace-hook.sh" with { type: "text" };
 import { type CommandToRun, quoteForShell } from "@/lib/command_to_run.ts";
 import { isRecord } from "@/lib/is_record.ts";
-import type { FileEdits, Machine, Wanted } from "./connection.ts";
+import type { Machine } from "@/lib/machine.ts";
+import type { FileEdits, Wanted } from "./connection.ts";
 import { agentFolderOf } from "./connection.ts";
 import type { Edit, Json, JsonObject } from "./edit.ts";
 

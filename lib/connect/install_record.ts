@@ -5,10 +5,11 @@
 import { dirname, join } from "node:path";
 import { AppError } from "@/lib/errors.ts";
 import { isRecord } from "@/lib/is_record.ts";
-import { readOutsideFile, writeOutsideFile } from "@/lib/outside_files.ts";
-import { OWN_FILE_MODE, removeIfEmpty } from "@/lib/own_files.ts";
+import { readOutsideFile, removeEmptyFolders, writeOutsideFile } from "@/lib/outside_files.ts";
+import { OWN_FILE_MODE } from "@/lib/own_files.ts";
 import type { CommandToRun } from "@/lib/command_to_run.ts";
-import { agentFolderOf, type Machine } from "./connection.ts";
+import type { Machine } from "@/lib/machine.ts";
+import { agentFolderOf } from "./connection.ts";
 import { decodeText, type DoneEdit } from "./edit_text.ts";
 
 /** A file that was changed. */
@@ -112,10 +113,8 @@ export async function removeInstallRecord(
   const folder = agentFolderOf(machine, agent);
   await Deno.remove(join(folder, NAME)).catch(ignoreMissing);
   await Deno.remove(join(folder, BACKUPS), { recursive: true }).catch(ignoreMissing);
-  for (const each of [folder, dirname(folder), dirname(dirname(folder))]) {
-    // What somebody has put there stays.
-    if (!await removeIfEmpty(each)) return;
-  }
+  // What somebody has put there stays.
+  await removeEmptyFolders([dirname(dirname(folder)), dirname(folder), folder]);
 }
 
 function ignoreMissing(error: unknown): void {

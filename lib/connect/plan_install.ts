@@ -1,7 +1,8 @@
 /** What is to be changed to connect an agent; nothing is changed here. */
 import { AppError } from "@/lib/errors.ts";
 import { type OutsideFile, readOutsideFile, requireWritable } from "@/lib/outside_files.ts";
-import type { AgentConnection, FileEdits, Machine, Wanted } from "./connection.ts";
+import type { Machine } from "@/lib/machine.ts";
+import type { AgentConnection, FileEdits, Wanted } from "./connection.ts";
 import { type Edit, notEditable } from "./edit.ts";
 import type { InstallRecord } from "./install_record.ts";
 import { withoutRecorded } from "./undo_install.ts";

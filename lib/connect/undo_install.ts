@@ -12,7 +12,7 @@ import {
   writeOutsideFile,
 } from "@/lib/outside_files.ts";
 import { decodeText, encodeText, isBlankSettings, removeEdit } from "./edit_text.ts";
-import type { Machine } from "./connection.ts";
+import type { Machine } from "@/lib/machine.ts";
 import type { FileRecord } from "./install_record.ts";
 
 /** What became of a file. */

@@ -5,7 +5,8 @@ import type { Clock } from "@/lib/seams.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
 import type { VaultWriter } from "@/lib/vault/vault_writer.ts";
 import type { LinkDisk } from "./link_disk.ts";
-import type { Machine, PlanContext, ProjectionPlan } from "./projection.ts";
+import type { Machine } from "@/lib/machine.ts";
+import type { PlanContext, ProjectionPlan } from "./projection.ts";
 import type { Decider, ProjectionRecord } from "./projection_record.ts";
 
 /** What carrying out a plan needs. */

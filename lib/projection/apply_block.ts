@@ -2,6 +2,7 @@
 import { dirname } from "node:path";
 import { backUp, removeBackups } from "@/lib/outside_backups.ts";
 import {
+  hashOf,
   listMissingFolders,
   type OutsideFile,
   readOutsideFile,
@@ -10,9 +11,8 @@ import {
   requireUnchanged,
   writeOutsideFile,
 } from "@/lib/outside_files.ts";
-import { runAtOnce, Slicer, systemClock } from "@/lib/seams.ts";
+import { Slicer, systemClock } from "@/lib/seams.ts";
 import { isoTime } from "@/lib/time_text.ts";
-import { hashBytes } from "@/lib/vault/etag.ts";
 import type { ApplyContext, RemoveContext } from "./adapter.ts";
 import { removeFrom } from "./managed_block.ts";
 import type { BlockPlan, ProjectionPlan } from "./projection.ts";
@@ -97,10 +97,6 @@ async function toRecord(context: ApplyContext, plan: BlockPlan): Promise<BlockRe
 function isChanged(known: BlockRecord | undefined, oldBlock: string | undefined): boolean {
   if (oldBlock === undefined) return false;
   return known?.block !== hashOf(new TextEncoder().encode(oldBlock));
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return runAtOnce(hashBytes(bytes));
 }
 
 /**

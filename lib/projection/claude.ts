@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import type { AgentAdapter } from "./adapter.ts";
 import { applyLink, removeLink } from "./apply_link.ts";
-import { claudeFolder, claudeMemoryFolder, readClaudeSettings } from "./claude_place.ts";
+import { claudeFolder } from "@/lib/machine.ts";
+import { claudeMemoryFolder, readClaudeSettings } from "./claude_place.ts";
 import { planLink, refused } from "./plan_link.ts";
 import {
   type LocalProject,

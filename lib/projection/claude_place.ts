@@ -1,18 +1,12 @@
 /** Where Claude Code keeps what it remembers of a project, after its own rules. */
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { isRecord } from "@/lib/is_record.ts";
 import { readOutsideFile } from "@/lib/outside_files.ts";
-import type { Machine } from "./projection.ts";
+import { claudeFolder, type Machine } from "@/lib/machine.ts";
 
 /** Longer names are cut there, and told apart by a hash. */
 const MAX_SLUG_UNITS = 200;
 const DIR_NAME = /^[A-Za-z0-9_-]{1,64}$/;
-
-/** Returns the folder of Claude Code's settings. */
-export function claudeFolder({ env, home }: Machine): string {
-  const folder = env.get("CLAUDE_CONFIG_DIR");
-  return folder ? resolve(home, folder) : join(home, ".claude");
-}
 
 /**
  * Returns the name of the folder that stands for a project.

@@ -1,10 +1,11 @@
 /** Codex: blocks in the instructions that it reads, of the project and of the person. */
-import { dirname, join, resolve } from "node:path";
-import { isAbsence } from "@/lib/vault/vault.ts";
+import { dirname, join } from "node:path";
 import type { AgentAdapter } from "./adapter.ts";
 import { applyBlock, removeBlock } from "./apply_block.ts";
 import { planBlock } from "./plan_block.ts";
-import type { LocalProject, Machine, PlanContext, ProjectionPlan } from "./projection.ts";
+import { codexFolder } from "@/lib/machine.ts";
+import { isThere } from "@/lib/outside_files.ts";
+import type { LocalProject, PlanContext, ProjectionPlan } from "./projection.ts";
 
 const ID = "codex";
 const FILE = "AGENTS.md";
@@ -32,11 +33,6 @@ async function planAll(context: PlanContext): Promise<ProjectionPlan[]> {
   const target = join(project.workTree, FILE);
   // A person may keep their settings in a repository.
   return target === own ? plans : [await planProject(context, project, target), ...plans];
-}
-
-function codexFolder({ env, home }: Machine): string {
-  const folder = env.get("CODEX_HOME");
-  return folder ? resolve(home, folder) : join(home, ".codex");
 }
 
 async function planGlobal(context: PlanContext, target: string): Promise<ProjectionPlan> {
@@ -68,14 +64,4 @@ async function findNotes(target: string, after: Uint8Array): Promise<string[]> {
       ? [`Codex reads the first ${BYTES_READ} bytes of such files, unless it is told otherwise`]
       : []),
   ];
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path);
-    return true;
-  } catch (error) {
-    if (isAbsence(error)) return false;
-    throw error;
-  }
 }

@@ -7,6 +7,7 @@ import {
   type OutsideFile,
   readOutsideFile,
   requireWritable,
+  sameBytes,
 } from "@/lib/outside_files.ts";
 import { Slicer, systemClock } from "@/lib/seams.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
@@ -124,8 +125,4 @@ async function requireInside(target: string, root: string): Promise<void> {
   const real = await realPlaceOf(target);
   if (isWithin(real, root)) return;
   throw new AppError("not-writable", `${target} is a link that leads out of ${root}, to ${real}`);
-}
-
-function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }

@@ -12,7 +12,8 @@ import type { Projects, Where } from "@/lib/projects/projects.ts";
 import type { Clock } from "@/lib/seams.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
 import { ADAPTERS } from "./adapters.ts";
-import type { LocalProject, Machine, ProjectionPlan, ProjectionScope } from "./projection.ts";
+import type { Machine } from "@/lib/machine.ts";
+import type { LocalProject, ProjectionPlan, ProjectionScope } from "./projection.ts";
 import { listProjections, type ProjectionRecord } from "./projection_record.ts";
 
 export interface PlanProjectionsDeps {

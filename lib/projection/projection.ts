@@ -1,4 +1,5 @@
 /** What is shown to an agent inside its own files: who, where, and what that would change. */
+import type { Machine } from "@/lib/machine.ts";
 import type { MemoriesAnswer } from "@/lib/contracts_memories.ts";
 import type { PlannedChange, ProjectionMode, ProjectionState } from "@/lib/contracts_projection.ts";
 import { AppError } from "@/lib/errors.ts";
@@ -8,13 +9,6 @@ import type { FoundProject } from "@/lib/projects/projects.ts";
 import type { Vault } from "@/lib/vault/vault.ts";
 import type { FolderFile } from "./native_folder.ts";
 import { findRecord, type ProjectionRecord } from "./projection_record.ts";
-
-/** Whose files they are. */
-export interface Machine {
-  /** Absolute. */
-  readonly home: string;
-  readonly env: ReadonlyMap<string, string>;
-}
 
 /** Whose memories a projection shows. */
 export type ProjectionScope = "global" | "project";

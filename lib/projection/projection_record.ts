@@ -5,8 +5,13 @@
 import { dirname, join } from "node:path";
 import { AppError } from "@/lib/errors.ts";
 import { isRecord } from "@/lib/is_record.ts";
-import { type OutsideFile, readOutsideFile, writeOutsideFile } from "@/lib/outside_files.ts";
-import { OWN_FILE_MODE, OWN_FOLDER_MODE, ownFolderOf, removeIfEmpty } from "@/lib/own_files.ts";
+import {
+  type OutsideFile,
+  readOutsideFile,
+  removeEmptyFolders,
+  writeOutsideFile,
+} from "@/lib/outside_files.ts";
+import { OWN_FILE_MODE, OWN_FOLDER_MODE, ownFolderOf } from "@/lib/own_files.ts";
 
 /** Who has allowed it, where somebody has to. */
 export type Decider = "answer" | "token";
@@ -113,7 +118,7 @@ async function replace(
   const path = pathOf(home);
   if (projections.length === 0) {
     if (before) await Deno.remove(before.realPath);
-    await removeIfEmpty(dirname(path));
+    await removeEmptyFolders([dirname(path)]);
     return;
   }
   const text = `${JSON.stringify({ format: 1, projections }, null, 2)}\n`;

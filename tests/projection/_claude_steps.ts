@@ -2,7 +2,7 @@
 import { claude } from "@/lib/projection/claude.ts";
 import { type LinkDisk, systemLinkDisk } from "@/lib/projection/link_disk.ts";
 import { findLocalProject } from "@/lib/projection/plan_projections.ts";
-import type { Machine } from "@/lib/projection/projection.ts";
+import type { Machine } from "@/lib/machine.ts";
 import { listProjections } from "@/lib/projection/projection_record.ts";
 import { createLogger, randomId, systemClock } from "@/lib/seams.ts";
 import { createServices } from "@/lib/services.ts";

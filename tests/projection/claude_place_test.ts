@@ -6,12 +6,11 @@ import {
 } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import {
-  claudeFolder,
   claudeMemoryFolder,
   claudeSlug,
   readClaudeSettings,
 } from "@/lib/projection/claude_place.ts";
-import type { Machine } from "@/lib/projection/projection.ts";
+import { claudeFolder, type Machine } from "@/lib/machine.ts";
 import { tempVault } from "../_support/temp_vault.ts";
 
 const machine = (env: Readonly<Record<string, string>> = {}, home = "/home/ada"): Machine => ({
