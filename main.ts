@@ -74,6 +74,13 @@ async function runLine(line: CommandLine, args: readonly string[]): Promise<numb
       const { runProject } = await import("@/lib/cli/run_project.ts");
       return await runProject(...openCommand(line, args), line);
     }
+    case "embeddings": {
+      const { runEmbeddings } = await import("@/lib/cli/run_embeddings.ts");
+      return await runEmbeddings(
+        openSurroundings({ args, env: readEnvironment(), log: "warn" }),
+        line,
+      );
+    }
     case "audit":
     case "doctor":
       return await runBeside({ ...line, command: line.command }, args);
@@ -206,7 +213,7 @@ async function openServices(
   const git = { path: await findGit(env.get("PATH")), env: gitEnvironment(env) };
   const home = findHome({ cwd: Deno.cwd(), env });
   const machine = home === undefined ? undefined : { home, env };
-  const seams = { clock: systemClock, logger, newId: randomId, ripgrepPath, git, machine };
+  const seams = { clock: systemClock, logger, newId: randomId, ripgrepPath, git, machine, env };
   const services = createServices(config, seams);
   logRejections(logger);
   return services;

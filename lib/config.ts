@@ -1,8 +1,7 @@
 /**
- * Configuration: one schema, from which flags, environment names, help and the README's table are
- * made. It is read once, at the start; every problem is told in one go.
+ * Configuration: read once, at the start, from one schema (`config_fields.ts`); every problem is told
+ * in one go.
  */
-import * as z from "zod";
 import {
   type ConfigInput,
   type ConfigReading,
@@ -10,216 +9,13 @@ import {
   resolvePlaces,
   resolveToken,
 } from "./config_disk.ts";
-import { ENV_PREFIX, quote, type RawValues, type SettingNames } from "./config_sources.ts";
+import { toModel } from "./config_embedding.ts";
+import { ConfigFields, type FieldValues, SETTINGS, type Toolset } from "./config_fields.ts";
+import { quote, type RawValues } from "./config_sources.ts";
 import { ConfigError } from "./errors.ts";
-import {
-  allowedHost,
-  allowedOrigin,
-  choice,
-  excludedFolder,
-  filled,
-  hostName,
-  memoriesFolder,
-  onOff,
-  portNumber,
-  share,
-} from "./config_values.ts";
 import { isLoopbackHost } from "./loopback.ts";
-import { LOG_LEVELS, type LogLevel } from "./seams.ts";
-import { WRITE_TRIGGERS } from "./write_triggers.ts";
-
-/** What a field says of itself beside its schema. */
-interface FieldNote {
-  readonly sentence: string;
-  readonly kind: SettingNames["kind"];
-  /** What stands for the value in help: `DIR`. */
-  readonly placeholder?: string;
-  /** The default in words, where it is no plain value. */
-  readonly defaultText?: string;
-  readonly aliases?: readonly string[];
-  /** False for what makes no sense inside the configuration file. */
-  readonly inFile?: boolean;
-  /** Such a value is never shown. */
-  readonly secret?: boolean;
-}
-
-const notes = z.registry<FieldNote>();
-
-/** Sets of tools that can be offered or not. */
-export const TOOLSETS = ["core", "journal", "reading"] as const;
-export type Toolset = (typeof TOOLSETS)[number];
-
-/** Where a server listens that was told nothing. */
-export const DEFAULT_HOST = "127.0.0.1";
-export const DEFAULT_PORT = 8787;
-
-const ConfigFields = z.strictObject({
-  vault: filled.optional().register(notes, {
-    sentence: "The directory of Markdown; one that is named has to exist, or see --init",
-    kind: "text",
-    placeholder: "DIR",
-    defaultText: "~/.commonplace/vault, made with a welcome note",
-    aliases: ["MARCH_MEMORY_ROOT", "STARKS_MEMORY_DIR", "OBSIDIAN_MEMORY_PATH"],
-  }),
-  soul: filled.optional().register(notes, {
-    sentence: "A SOUL.md whose line `OBSIDIAN_MEMORY_PATH: …` names the vault; --vault goes before",
-    kind: "text",
-    placeholder: "FILE",
-    defaultText: "none",
-  }),
-  init: onOff.prefault("false").register(notes, {
-    sentence: "Create what is missing of the vault's layout (profiles, rules.md, …), then serve",
-    kind: "switch",
-  }),
-  state: filled.optional().register(notes, {
-    sentence: "The directory of cache and port file; it must not lie inside the vault",
-    kind: "text",
-    placeholder: "DIR",
-    defaultText: "~/.commonplace/state/<hash of the vault's real path>",
-  }),
-  memoriesFolder: memoriesFolder.default("memories").register(notes, {
-    sentence: "The global store of memories, relative to the vault; `.` is the vault itself",
-    kind: "text",
-    placeholder: "FOLDER",
-  }),
-  index: choice(["all", "memories"]).default("all").register(notes, {
-    sentence: "What to index: `all` notes, or nothing but `memories`",
-    kind: "text",
-    placeholder: "WHAT",
-  }),
-  exclude: z.array(excludedFolder).default([]).register(notes, {
-    sentence:
-      "More folders never to touch: a name at any depth or, with a slash, a path from the vault",
-    kind: "list",
-    placeholder: "FOLDER,…",
-  }),
-  host: hostName.default(DEFAULT_HOST).register(notes, {
-    sentence: "The address to listen on; beyond loopback a token is required",
-    kind: "text",
-    placeholder: "HOST",
-  }),
-  port: portNumber.default(DEFAULT_PORT).register(notes, {
-    sentence: "The port to listen on; 0 takes any free one",
-    kind: "text",
-    placeholder: "PORT",
-  }),
-  token: filled.optional().register(notes, {
-    sentence:
-      "The bearer token that agents must send: `env:NAME`, `file:PATH` (mode 600) or the value",
-    kind: "text",
-    placeholder: "TOKEN",
-    defaultText: "none on loopback",
-    secret: true,
-  }),
-  ownerToken: filled.optional().register(notes, {
-    sentence: "The person's own token, to decide what agents may do; never give it to one",
-    kind: "text",
-    placeholder: "TOKEN",
-    defaultText: "in mode `ask` made once, kept in the state directory",
-    secret: true,
-  }),
-  allowedHosts: z.array(allowedHost).default([]).register(notes, {
-    sentence: "More names that a Host header may carry; loopback names always may",
-    kind: "list",
-    placeholder: "NAME,…",
-    defaultText: "loopback names",
-  }),
-  allowedOrigins: z.array(allowedOrigin).default([]).register(notes, {
-    sentence: "More origins that a browser may send; loopback origins always may",
-    kind: "list",
-    placeholder: "ORIGIN,…",
-    defaultText: "loopback names",
-  }),
-  access: choice(["open", "ask"]).optional().register(notes, {
-    sentence:
-      "Whether agents may read and write (`open`), or a person allows it task by task (`ask`)",
-    kind: "text",
-    placeholder: "MODE",
-    defaultText: "open on loopback, else ask",
-  }),
-  embedding: choice(["static", "none"]).default("static").register(notes, {
-    sentence: "The model behind vector search: `static` is part of the program, `none` is keywords",
-    kind: "text",
-    placeholder: "MODEL",
-  }),
-  denseWeight: share.optional().register(notes, {
-    sentence: "What vectors weigh beside words in mode `hybrid`, 0 to 1",
-    kind: "text",
-    placeholder: "NUMBER",
-    defaultText: "what the model declares (static: 0.4)",
-  }),
-  recall: choice(["on", "off"]).default("on").register(notes, {
-    sentence: "Whether agents get hints unasked; `off` answers every such request with none",
-    kind: "text",
-    placeholder: "ON|OFF",
-  }),
-  recallMinScore: share.prefault("0.5").register(notes, {
-    sentence: "From which score on a memory is worth a hint, 0 to 1; more is quieter",
-    kind: "text",
-    placeholder: "NUMBER",
-    aliases: ["MARCH_MEMORY_RECALL_MIN_SCORE"],
-  }),
-  freshness: choice(["auto", "scan"]).default("auto").register(notes, {
-    sentence: "How changes are noticed: `auto` listens where that can be relied on, `scan` never",
-    kind: "text",
-    placeholder: "HOW",
-  }),
-  mcpLegacy: choice(["sessions", "stateless", "off"]).default("sessions").register(notes, {
-    sentence: "How MCP clients of 2025 are served on /mcp: `sessions`, `stateless`, or `off`",
-    kind: "text",
-    placeholder: "HOW",
-  }),
-  mcpSse: choice(["on", "off"]).default("on").register(notes, {
-    sentence: "Whether MCP clients of 2024 are served on /sse and /messages",
-    kind: "text",
-    placeholder: "ON|OFF",
-  }),
-  mcpElicitation: choice(["on", "off"]).default("on").register(notes, {
-    sentence:
-      "Whether agents' own dialogues may ask the person; `off`: only what takes their token",
-    kind: "text",
-    placeholder: "ON|OFF",
-  }),
-  mcpAliases: choice(["on", "off"]).default("off").register(notes, {
-    sentence:
-      "Whether to offer the tools `search` and `fetch` too, for clients that insist on these",
-    kind: "text",
-    placeholder: "ON|OFF",
-  }),
-  writeTriggers: z.array(filled).min(1, "must not be empty").default([...WRITE_TRIGGERS]).register(
-    notes,
-    {
-      sentence: "The person's words on which an agent may write the journal",
-      kind: "list",
-      placeholder: "WORDS,…",
-      defaultText: "更新记忆, 记住, update memory, remember this and the like",
-    },
-  ),
-  journalLogArchive: onOff.prefault("true").register(notes, {
-    sentence: "Whether lines beyond the session log's ten are kept in an archive file",
-    kind: "text",
-    placeholder: "ON|OFF",
-  }),
-  toolsets: z.array(choice(TOOLSETS)).default([...TOOLSETS]).register(notes, {
-    sentence: "The sets of MCP tools to offer",
-    kind: "list",
-    placeholder: "SET,…",
-  }),
-  log: choice(LOG_LEVELS).default("info").register(notes, {
-    sentence: "The least level to log on stderr: debug, info, warn or error",
-    kind: "text",
-    placeholder: "LEVEL",
-  }),
-  config: filled.optional().register(notes, {
-    sentence: "The configuration file: a JSON object whose keys are these flags",
-    kind: "text",
-    placeholder: "FILE",
-    defaultText: "~/.commonplace/config.json, if it is there",
-    inFile: false,
-  }),
-});
-
-type FieldValues = z.output<typeof ConfigFields>;
+import type { RemoteModel } from "./remote_model.ts";
+import type { LogLevel } from "./seams.ts";
 
 /** The settings of one run, checked and frozen; paths are absolute. */
 export interface Config {
@@ -244,7 +40,9 @@ export interface Config {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly access: "open" | "ask";
-  readonly embedding: "static" | "none";
+  readonly embedding: FieldValues["embedding"];
+  /** The model of the provider that `embedding` names. */
+  readonly remoteModel: RemoteModel | undefined;
   /** `undefined` = what the model declares. */
   readonly denseWeight: number | undefined;
   readonly recall: "on" | "off";
@@ -260,43 +58,6 @@ export interface Config {
   readonly journalLogArchive: boolean;
   readonly toolsets: readonly Toolset[];
   readonly log: LogLevel;
-}
-
-/** One setting as help and table show it. */
-export interface Setting extends SettingNames {
-  readonly sentence: string;
-  readonly placeholder: string;
-  readonly defaultText: string;
-  readonly secret: boolean;
-}
-
-/** All settings in the order of the help text. */
-export const SETTINGS: readonly Setting[] = Object.entries(ConfigFields.shape).map(
-  ([key, field]) => toSetting(key, field),
-);
-
-function toSetting(key: string, field: z.ZodType): Setting {
-  const note = notes.get(field);
-  if (note === undefined) throw new TypeError(`Cannot describe setting "${key}": it has no note`);
-  const flag = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return {
-    key,
-    flag,
-    env: ENV_PREFIX + flag.toUpperCase().replaceAll("-", "_"),
-    aliases: note.aliases ?? [],
-    kind: note.kind,
-    inFile: note.inFile ?? true,
-    sentence: note.sentence,
-    placeholder: note.placeholder ?? "",
-    defaultText: note.defaultText ?? formatDefault(field),
-    secret: note.secret ?? false,
-  };
-}
-
-function formatDefault(field: z.ZodType): string {
-  const value = field.parse(undefined);
-  if (typeof value === "boolean") return value ? "on" : "off";
-  return Array.isArray(value) && value.length === 0 ? "none" : String(value);
 }
 
 /** Names of the machine that the program reads: home folder, `rg` and `git` and its settings. */
@@ -326,6 +87,7 @@ export function loadConfig(input: ConfigInput): Config {
     vault: raw.get("vault"),
     state: raw.get("state"),
   }, fields.init);
+  const remoteModel = toModel(reading, raw, fields);
   const token = raw.get("token");
   const secret = token && resolveToken(reading, token);
   const ownerToken = raw.get("ownerToken");
@@ -346,7 +108,8 @@ export function loadConfig(input: ConfigInput): Config {
   }
   const isFar = !isLoopbackHost(fields.host) || (input.bindsAnywhere === true && secret);
   const access = fields.access ?? (isFar ? "ask" : "open");
-  return freeze({ ...fields, ...places, access, token: secret, ownerToken: ownerSecret });
+  const secrets = { token: secret, ownerToken: ownerSecret };
+  return freeze({ ...fields, ...places, ...secrets, access, remoteModel });
 }
 
 /** Parses every field; one that is wrong is listed and stands as its default meanwhile. */
@@ -375,20 +138,40 @@ interface FieldIssue {
 function formatProblem({ key, item, message }: FieldIssue, raw: RawValues): string {
   const { text = "", from = key } = raw.get(key) ?? {};
   const value = typeof text === "string" ? text : text[Number(item)] ?? "";
-  const hidden = SETTINGS.some((setting) => setting.key === key && setting.secret);
+  const hidden = SETTINGS.some((setting) =>
+    setting.key === key && (setting.secret || setting.hidesRefused)
+  );
   const shown = hidden || value.trim() === "" ? "" : `, not ${quote(value)}`;
   return `${from} ${message}${message.startsWith("must") ? shown : ""}`;
 }
 
-function freeze(
-  values:
-    & FieldValues
-    & Pick<Config, "vault" | "vaultWasGiven" | "state" | "token" | "ownerToken" | "access">,
-): Config {
-  const { soul: _soul, config: _config, denseWeight, ...rest } = values;
+/** What is looked up, or made of several settings. */
+type LookedUp =
+  | "vault"
+  | "vaultWasGiven"
+  | "state"
+  | "token"
+  | "ownerToken"
+  | "access"
+  | "remoteModel";
+
+function freeze(values: FieldValues & Pick<Config, LookedUp>): Config {
+  const {
+    soul: _soul,
+    config: _config,
+    // All of these are in `remoteModel`.
+    embeddingModel: _model,
+    embeddingBaseUrl: _baseUrl,
+    embeddingCredential: _credential,
+    embeddingDimensions: _dimensions,
+    embeddingTimeout: _timeout,
+    denseWeight,
+    ...rest
+  } = values;
   return Object.freeze({
     ...rest,
     denseWeight,
+    remoteModel: rest.remoteModel && Object.freeze(rest.remoteModel),
     exclude: Object.freeze(rest.exclude),
     allowedHosts: Object.freeze(rest.allowedHosts),
     allowedOrigins: Object.freeze(rest.allowedOrigins),

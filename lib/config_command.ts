@@ -1,5 +1,5 @@
 /** Which command of the program the arguments ask for, and with which of its own flags. */
-import { SETTINGS } from "./config.ts";
+import { SETTINGS } from "./config_fields.ts";
 import { type CommandFlag, quote, readArguments } from "./config_sources.ts";
 import { ConfigError } from "./errors.ts";
 import { didYouMean } from "./nearest_name.ts";
@@ -11,6 +11,7 @@ const COMMANDS = [
   "uninstall",
   "status",
   "project",
+  "embeddings",
   "audit",
   "doctor",
   "help",
@@ -26,6 +27,7 @@ const FLAGS_OF: Readonly<Record<Command, readonly CommandFlag[]>> = {
   uninstall: ["project", "dry-run"],
   status: ["json"],
   project: ["project", "dry-run", "watch", "refresh", "undo", "file"],
+  embeddings: ["dry-run", "untested", "json"],
   audit: ["apply", "json"],
   doctor: ["json"],
   help: [],
@@ -38,6 +40,8 @@ const CONTRADICTIONS: readonly (readonly [CommandFlag, CommandFlag, string])[] =
   ["refresh", "file", "--refresh shows nothing new, and --file does"],
   ["undo", "watch", "--undo takes back what is shown, and --watch goes on to show it"],
   ["undo", "refresh", "--undo takes back what is shown, and --refresh brings it up to date"],
+  ["untested", "json", "--untested belongs to `use`, and --json to `test`"],
+  ["dry-run", "json", "--dry-run is for what changes something, and --json for what shows it"],
   ["dry-run", "watch", "--dry-run changes nothing, and --watch goes on to change"],
 ];
 
@@ -46,6 +50,8 @@ export interface CommandLine {
   readonly command: Command;
   /** The word behind the command, for commands that may name an agent. */
   readonly agent: string | undefined;
+  /** All words behind the command: of `embeddings` what to do, and a provider. */
+  readonly words: readonly string[];
   /** Whether the person wants to decide on what an audit proposes. */
   readonly apply: boolean;
   /** Whether a program reads the answer. */
@@ -58,6 +64,8 @@ export interface CommandLine {
   readonly refresh: boolean;
   /** Whether to take back what the command would show. */
   readonly undo: boolean;
+  /** Whether to write down a provider that was not asked. */
+  readonly untested: boolean;
   /** The folder of a project, as it was written. */
   readonly project: string | undefined;
   /** The file to keep a list of memories in, as it was written. */
@@ -73,19 +81,21 @@ export interface CommandLine {
  * @throws {ConfigError} If there is no such command, or it has no such flag.
  */
 export function parseCommand(args: readonly string[]): CommandLine {
-  const { words: [word = "serve", agent], asked, commandFlags, values } = readArguments(
+  const { words: [word = "serve", ...words], asked, commandFlags, values } = readArguments(
     args,
     SETTINGS,
     "",
   );
   const rest = {
-    agent,
+    agent: words[0],
+    words,
     apply: commandFlags.has("apply"),
     json: commandFlags.has("json"),
     dryRun: commandFlags.has("dry-run"),
     watch: commandFlags.has("watch"),
     refresh: commandFlags.has("refresh"),
     undo: commandFlags.has("undo"),
+    untested: commandFlags.has("untested"),
     project: commandFlags.get("project"),
     file: commandFlags.get("file"),
     logIsGiven: values.has("log"),

@@ -5,6 +5,7 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import {
   findUnknownVariables,
+  leaveOtherProviders,
   listExtraWords,
   parseSoul,
   quote,
@@ -20,6 +21,8 @@ import { shortHash } from "./short_hash.ts";
 
 /** The settings that hold one. */
 const TOKEN_KEYS: readonly string[] = ["token", "ownerToken"];
+/** The settings that may name a variable. */
+const REFERENCE_KEYS: readonly string[] = [...TOKEN_KEYS, "embeddingCredential"];
 const MIN_TOKEN_CHARS = 16;
 const STATE_HASH_CHARS = 16;
 const HOME_FOLDER = ".commonplace";
@@ -49,6 +52,11 @@ export interface ConfigInput extends ConfigDisk {
   readonly cwd: string;
   /** True where another program chooses the address, which others may reach. */
   readonly bindsAnywhere?: boolean;
+  /**
+   * How many numbers a vector is taken to have where nobody knows, for who is about to ask the
+   * provider; without it not to know is a problem.
+   */
+  readonly assumedDimensions?: number;
 }
 
 /** The disk of this machine. */
@@ -93,9 +101,13 @@ export function gatherValues(reading: ConfigReading, settings: readonly SettingN
   const levels = [flags.values, variables, file];
   const values: RawValues = new Map(levels.toReversed().flatMap((level) => [...level]));
   chooseVault(reading, levels, values);
+  leaveOtherProviders(levels, values);
   const known = settings.flatMap((setting) => [setting.env, ...setting.aliases]);
-  const named = TOKEN_KEYS.flatMap((key) =>
-    /^env:(.+)$/.exec(String(values.get(key)?.text))?.slice(1) ?? []
+  // Of every source: what stands behind another one is no slip.
+  const named = levels.flatMap((level) =>
+    REFERENCE_KEYS.flatMap((key) =>
+      /^\s*env:(.+?)\s*$/.exec(String(level.get(key)?.text))?.slice(1) ?? []
+    )
   );
   problems.push(...findUnknownVariables(env, [...known, ...named]));
   return values;
@@ -106,9 +118,7 @@ function readConfigFile(
   named: RawValue | undefined,
   settings: readonly SettingNames[],
 ): RawValues {
-  const path = named === undefined
-    ? inHome(reading, "config.json")
-    : expandPath(reading, String(named.text), named);
+  const path = configPathOf(reading, named);
   if (path === undefined) return new Map();
   const text = readText(reading, path, named?.from);
   if (text === undefined) return new Map();
@@ -121,6 +131,23 @@ function readConfigFile(
     reading.problems.push(`${path} holds a token and others may read it: run chmod 600 ${path}`);
   }
   return values;
+}
+
+function configPathOf(reading: ConfigReading, named: RawValue | undefined): string | undefined {
+  return named === undefined
+    ? inHome(reading, "config.json")
+    : expandPath(reading, String(named.text), named);
+}
+
+/** Returns where the configuration file lies, or would; `undefined` = there is no home folder. */
+export function findConfigPath(
+  reading: ConfigReading,
+  settings: readonly SettingNames[],
+): string | undefined {
+  const { args, cwd, env } = reading.input;
+  const flags = readArguments(args, settings, cwd).values;
+  const variables = readEnvironment(env, settings, { cwd, neverEmpty: new Set() });
+  return configPathOf(reading, flags.get("config") ?? variables.get("config"));
 }
 
 /**
@@ -300,7 +327,11 @@ function isOpenToOthers({ input }: ConfigReading, path: string): boolean {
 }
 
 /** Makes a path absolute; a leading `~` is the home folder, an empty text no path. */
-function expandPath(reading: ConfigReading, written: string, given: RawValue): string | undefined {
+export function expandPath(
+  reading: ConfigReading,
+  written: string,
+  given: RawValue,
+): string | undefined {
   const text = written.trim();
   if (text === "") return undefined;
   if (!/^~([/\\]|$)/.test(text)) return resolve(given.baseFolder, text);

@@ -1,5 +1,6 @@
 /** The settings in words: the help text, the README's table and the line for the log. */
-import { type Config, type Setting, SETTINGS } from "./config.ts";
+import type { Config } from "./config.ts";
+import { type Setting, SETTINGS } from "./config_fields.ts";
 
 const WIDTH = 80;
 const INDENT = "      ";
@@ -29,6 +30,13 @@ export function formatHelp(): string {
     "             --undo         take back what it has shown there",
     "             --refresh      only bring up to date what is shown already",
     "             --dry-run      show what would be changed, and change nothing",
+    "  embeddings  Take another model for vector search, or try one",
+    "             use PROVIDER   ask it once, then write it into the configuration",
+    "                            file; `static` and `none` are taken, too",
+    "             test [PROVIDER]  show how fast the model is, and what it finds",
+    "             --dry-run      of use: show what would be written",
+    "             --untested     of use: write it without asking the provider",
+    "             --json         of test: print it as JSON",
     "  stdio    Serve an agent on stdin and stdout: find the server, or start it",
     "  audit    Show what has rotted in the journal; nothing is changed",
     "             --apply  ask what is to be done about it, and do that",
@@ -98,11 +106,24 @@ function escapeCell(text: string): string {
 
 /** Returns the settings for the log, keyed like the flags; a token shows as `***`. */
 export function describeConfig(config: Config): Record<string, string> {
-  const values = new Map<string, unknown>(Object.entries(config));
+  const values = new Map<string, unknown>(Object.entries({ ...config, ...modelFields(config) }));
   const shown = SETTINGS.filter(({ key }) => values.has(key));
   return Object.fromEntries(
     shown.map(({ key, flag, secret }) => [flag, describeValue(values.get(key), secret)]),
   );
+}
+
+/** As they work, whoever said so; nothing where there is no provider. */
+function modelFields({ remoteModel }: Config): Record<string, unknown> {
+  if (remoteModel === undefined) return {};
+  const { model, baseUrl, credential, dimensions, timeoutMs } = remoteModel;
+  return {
+    embeddingModel: model,
+    embeddingBaseUrl: baseUrl,
+    embeddingCredential: credential,
+    embeddingDimensions: dimensions,
+    embeddingTimeout: timeoutMs,
+  };
 }
 
 function describeValue(value: unknown, secret: boolean): string {

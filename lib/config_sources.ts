@@ -50,17 +50,18 @@ const COMMAND_FLAGS = {
   watch: undefined,
   refresh: undefined,
   undo: undefined,
+  untested: undefined,
   project: "DIR",
   file: "FILE",
 } as const;
 export type CommandFlag = keyof typeof COMMAND_FLAGS;
 
-/** The commands that are told of an agent, by one more word. */
-const NAMES_AN_AGENT: readonly (string | undefined)[] = ["install", "uninstall", "project"];
+/** How many words there may be, with the command itself: an agent, or what to do and a provider. */
+const WORDS_OF = new Map([["install", 2], ["uninstall", 2], ["project", 2], ["embeddings", 3]]);
 
 /** Returns the words that no command takes. */
 export function listExtraWords(words: readonly string[]): readonly string[] {
-  return words.slice(NAMES_AN_AGENT.includes(words[0]) ? 2 : 1);
+  return words.slice(WORDS_OF.get(words[0] ?? "") ?? 1);
 }
 
 const ASKING_FLAGS: ReadonlyMap<string, "help" | "version"> = new Map([
@@ -200,6 +201,31 @@ export function readEnvironment(
     }
   }
   return values;
+}
+
+/** The settings that belong to one model or its provider. */
+export const MODEL_KEYS = [
+  "embeddingModel",
+  "embeddingBaseUrl",
+  "embeddingCredential",
+  "embeddingDimensions",
+  "denseWeight",
+] as const;
+
+/**
+ * Takes out of `values` what a source says of one provider where another goes before it: a key must not
+ * go to somebody else because a flag names another provider for once.
+ */
+export function leaveOtherProviders(levels: readonly RawValues[], values: RawValues): void {
+  const provider = values.get("embedding")?.text;
+  const fitting = levels.filter((level) =>
+    !level.has("embedding") || level.get("embedding")?.text === provider
+  );
+  for (const key of MODEL_KEYS) {
+    const value = fitting.find((level) => level.has(key))?.get(key);
+    if (value === undefined) values.delete(key);
+    else values.set(key, value);
+  }
 }
 
 /** Lists `COMMONPLACE_` variables that set nothing: a slip in a name must not pass in silence. */

@@ -15,11 +15,15 @@ export function choice<const T extends readonly [string, ...string[]]>(
   return z.enum(values, { error: () => `must be one of ${values.join(", ")}` });
 }
 
-export const portNumber = z.string().trim().regex(
-  /^\d{1,5}$/,
-  "must be a whole number from 0 to 65535",
-)
-  .transform(Number).pipe(z.number().max(65_535, "must be a whole number from 0 to 65535"));
+/** A whole number between two others, these included. */
+export function wholeNumber(
+  least: number,
+  most: number,
+): z.ZodPipe<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>, z.ZodNumber> {
+  const words = `must be a whole number from ${least} to ${most}`;
+  const digits = z.string().trim().regex(/^\d{1,5}$/, words).transform(Number);
+  return digits.pipe(z.number().min(least, words).max(most, words));
+}
 
 export const share = z.string().trim().regex(
   /^(0(\.\d+)?|1(\.0+)?|\.\d+)$/,
@@ -56,3 +60,18 @@ export const allowedHost = filled.transform(foldHostName).pipe(
 export const allowedOrigin = filled.toLowerCase().regex(/^[a-z][a-z0-9+.-]*:\/\/[^/\s*,?#@]+$/, {
   error: "must be exact origins such as https://notes.example, without path or wildcard",
 });
+
+/** Where an interface of OpenAI's form begins; the end point that people paste is cut to that. */
+export const baseUrl = filled
+  .refine(
+    isPlainAddress,
+    "must be an address that begins with http:// or https://, without query, fragment, user and " +
+      "password, such as https://llm.example/v1",
+  )
+  .transform((text) => new URL(text).href.replace(/\/+$/, "").replace(/\/+embeddings$/, ""));
+
+function isPlainAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && !/[?#]/.test(text) &&
+    url.username === "" && url.password === "";
+}

@@ -299,6 +299,9 @@ export const HealthAnswerShape = z.object({
     reason: z.string().optional().describe("Why every file is looked at before each answer"),
   }),
   embedding: z.string(),
+  embeddingProgress: IndexingShape.nullable().describe(
+    "Notes that have their vectors; until nearly all have, they are found by their words only",
+  ),
   access: z.enum(["open", "ask"]),
   version: z.string(),
 });

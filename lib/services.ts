@@ -5,9 +5,8 @@ import { MemoryOff } from "./access/memory_off.ts";
 import { Audits } from "./audit/audits.ts";
 import type { Config } from "./config.ts";
 import type { NoteKind } from "./contracts.ts";
-import type { Embedder } from "./embed/embedder.ts";
-import { readModelFile } from "./embed/model_file.ts";
-import { StaticEmbedder } from "./embed/static_embedder.ts";
+import { type Embedder, isScaled, type ScaledEmbedder } from "./embed/embedder.ts";
+import { openEmbedder, openLocalEmbedder } from "./embed/open_embedder.ts";
 import { type Cache, type CacheOptions, openCache } from "./index/cache.ts";
 import { describeFailure } from "./errors.ts";
 import { CHUNKER_VERSION } from "./index/chunker.ts";
@@ -59,6 +58,8 @@ export interface Seams {
   readonly machine?: Machine | undefined;
   /** Stands in for ULIDs of this machine's clock and chance. */
   readonly newUlid?: NewUlid;
+  /** Where keys of providers are looked for. Absent: no provider is ever asked. */
+  readonly env?: ReadonlyMap<string, string> | undefined;
   /** Stands in for the model that the configuration names, unless that is none. */
   readonly embedder?: Embedder | undefined;
   /** Stands in for `Deno.watchFs`. */
@@ -77,8 +78,8 @@ export interface Services extends Omit<Seams, "newUlid"> {
   /** Of the journal, to be written with the next write-back. */
   readonly pendingHits: PendingHits;
   readonly audits: Audits;
-  /** The embedder in use; `undefined` where texts are compared by their words alone. */
-  readonly model: Embedder | undefined;
+  /** The embedder for audits, which runs here; `undefined` where words alone are compared. */
+  readonly model: ScaledEmbedder | undefined;
   /** What the person is told when a task begins. */
   readonly notices: Notices;
   readonly vault: Vault;
@@ -176,7 +177,7 @@ export function createServices(config: Config, seams: Seams): Services {
     pendingHits: new PendingHits(),
     notices,
     audits: new Audits(),
-    model: embedding?.embedder,
+    model: embedding && auditModel(embedding.embedder, clock),
     vault,
     index,
     newUlid: makeUlid,
@@ -257,8 +258,7 @@ function toEmbedding(
   cache: LateCache,
 ): EmbeddingOptions | undefined {
   if (config.embedding === "none") return undefined;
-  const { clock } = seams;
-  const embedder = seams.embedder ?? new StaticEmbedder({ clock, read: readModelFile });
+  const embedder = seams.embedder ?? openEmbedder(config.remoteModel, seams);
   const { id, dimensions } = embedder;
   const modelId = `${id} ${VECTORS_VERSION}`;
   return {
@@ -266,6 +266,11 @@ function toEmbedding(
     weight: config.denseWeight,
     openCache: () => cache.open().embeddingsOf({ modelId, dimensions }),
   };
+}
+
+/** Audits compare what is most private, in numbers that were measured with the model that runs here. */
+function auditModel(embedder: Embedder, clock: Clock): ScaledEmbedder {
+  return isScaled(embedder) ? embedder : openLocalEmbedder(clock);
 }
 
 function toWatch(config: Config, seams: Seams): WatchOptions | undefined {

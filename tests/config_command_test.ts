@@ -28,12 +28,14 @@ describe("parseCommand()", () => {
   it("parseCommand() tells the flags that a command has of its own", () => {
     const none = {
       agent: undefined,
+      words: [],
       apply: false,
       json: false,
       dryRun: false,
       watch: false,
       refresh: false,
       undo: false,
+      untested: false,
       project: undefined,
       file: undefined,
       logIsGiven: false,
@@ -47,7 +49,15 @@ describe("parseCommand()", () => {
         command: "install",
         ...none,
         agent: "claude",
+        words: ["claude"],
         dryRun: true,
+      }],
+      [["embeddings", "use", "--embedding-model", "m", "ollama", "--untested"], {
+        command: "embeddings",
+        ...none,
+        agent: "use",
+        words: ["use", "ollama"],
+        untested: true,
       }],
       [["project", "--file", "GEMINI.md", "--watch", "--project=/p"], {
         command: "project",
@@ -65,7 +75,15 @@ describe("parseCommand()", () => {
   it("parseCommand() refuses a flag of another command, and says whose it is", () => {
     const cases: [string[], string][] = [
       [["serve", "--apply"], "--apply belongs to the command audit, not to serve"],
-      [["--json"], "--json belongs to the commands status, audit and doctor, not to serve"],
+      [
+        ["--json"],
+        "--json belongs to the commands status, embeddings, audit and doctor, not to serve",
+      ],
+      [["project", "--untested"], "--untested belongs to the command embeddings, not to project"],
+      [
+        ["embeddings", "--json", "--dry-run"],
+        "--dry-run is for what changes something, and --json for what shows it: pass one of them",
+      ],
       [["doctor", "--apply"], "--apply belongs to the command audit, not to doctor"],
       [
         ["audit", "--json", "--apply"],

@@ -1,6 +1,6 @@
 import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { SETTINGS } from "@/lib/config.ts";
+import { SETTINGS } from "@/lib/config_fields.ts";
 import { describeConfig, formatConfigTable, formatHelp } from "@/lib/config_help.ts";
 import { loadOn, TOKEN } from "./_support/config_machine.ts";
 
@@ -30,6 +30,7 @@ describe("formatHelp()", () => {
       ["uninstall", "--project", "--dry-run"],
       ["status", "--json"],
       ["project", "--project", "--file", "--watch", "--undo", "--refresh", "--dry-run"],
+      ["embeddings", "--dry-run", "--untested", "--json"],
       ["stdio"],
       ["audit", "--apply", "--json"],
       ["doctor", "--json"],
@@ -67,5 +68,24 @@ describe("describeConfig()", () => {
     equal(described["memories-folder"], "memories");
     ok(!JSON.stringify(described).includes(TOKEN));
     equal(describeConfig(loadOn()).token, "none");
+  });
+
+  it("describeConfig() shows the model as it works, and where its key is", () => {
+    const args = ["--embedding", "openai", "--embedding-timeout", "500"];
+
+    const remote = describeConfig(loadOn({ args }));
+    const own = describeConfig(loadOn());
+
+    const ofModel = (all: Record<string, string>) =>
+      Object.fromEntries(Object.entries(all).filter(([flag]) => flag.startsWith("embedding")));
+    deepEqual(ofModel(remote), {
+      "embedding": "openai",
+      "embedding-model": "text-embedding-3-small",
+      "embedding-base-url": "https://api.openai.com/v1",
+      "embedding-credential": "env:OPENAI_API_KEY",
+      "embedding-dimensions": "1536",
+      "embedding-timeout": "500",
+    });
+    deepEqual(ofModel(own), { embedding: "static" });
   });
 });

@@ -1,5 +1,5 @@
 /** How nearly one entry denies what the other affirms. */
-import type { Embedder, Embedding } from "@/lib/embed/embedder.ts";
+import type { DenseScale, Embedder, Embedding } from "@/lib/embed/embedder.ts";
 import { clamp } from "./_clamp.ts";
 import { dot } from "./_dot.ts";
 import type { EntryFacts } from "./_entry_facts.ts";
@@ -29,7 +29,7 @@ export async function embedClauses(
 export function measureDenial(
   [a, b]: readonly [EntryFacts, EntryFacts],
   vectors: ClauseVectors,
-  { floor, ceiling }: Pick<Embedder, "floor" | "ceiling">,
+  { floor, ceiling }: Pick<DenseScale, "floor" | "ceiling">,
 ): number {
   const nearest = Math.max(nearestOf(a, b, vectors), nearestOf(b, a, vectors));
   return clamp((nearest - floor) / (SAME_CLAUSE * (ceiling - floor)));

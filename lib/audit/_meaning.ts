@@ -3,7 +3,7 @@
  * other. Cosines of two languages are lower than those within one, and differ from model to model:
  * so each is told in standard deviations above what two unrelated texts of these languages have.
  */
-import type { Embedder, Embedding } from "@/lib/embed/embedder.ts";
+import type { Embedding, ScaledEmbedder } from "@/lib/embed/embedder.ts";
 import { quantize, VectorMatrix } from "@/lib/index/vector_matrix.ts";
 import { type Clock, Slicer } from "@/lib/seams.ts";
 import { align, type Part } from "./_align.ts";
@@ -16,7 +16,7 @@ import { isChinese } from "./_is_chinese.ts";
 
 export interface MeaningDeps {
   readonly clock: Clock;
-  readonly embedder: Embedder | undefined;
+  readonly embedder: ScaledEmbedder | undefined;
 }
 
 /** Unrelated texts of a model lie around its floor, this part of its range wide. */
@@ -176,7 +176,8 @@ export class Meaning {
 const THOROUGH_GAIN = 1.35;
 
 /** Returns the ways to compare texts by a model, in the order in which they are summed up. */
-function waysOf({ floor, ceiling, isLocal }: Embedder, isThorough: boolean): Way[] {
+function waysOf({ scale, isLocal }: ScaledEmbedder, isThorough: boolean): Way[] {
+  const { floor, ceiling } = scale;
   const range = ceiling - floor;
   const cosine: Way = {
     compare: (a, b) => cosineOf(a.vector, b.vector),

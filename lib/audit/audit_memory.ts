@@ -7,7 +7,7 @@ import type { Access } from "@/lib/access/access.ts";
 import { spendAnswer } from "@/lib/access/spend.ts";
 import type { Caller } from "@/lib/contracts.ts";
 import type { AuditMemoryInput, AuditReport, RuleCandidate } from "@/lib/contracts_journal.ts";
-import type { Embedder } from "@/lib/embed/embedder.ts";
+import type { ScaledEmbedder } from "@/lib/embed/embedder.ts";
 import type { Entry } from "@/lib/journal/entries.ts";
 import { isEntry } from "@/lib/journal/entry_rules.ts";
 import type { JournalFilesDeps } from "@/lib/journal/journal_files.ts";
@@ -27,7 +27,7 @@ export interface AuditMemoryDeps extends JournalFilesDeps {
   readonly newId: NewId;
   readonly audits: Audits;
   /** `undefined` = texts are compared by their words alone. */
-  readonly model: Embedder | undefined;
+  readonly model: ScaledEmbedder | undefined;
   /** Resolves when what a crash had cut off is finished. */
   recovered(): Promise<unknown>;
 }

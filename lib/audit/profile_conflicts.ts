@@ -1,5 +1,5 @@
 /** Entries of a profile that may contradict each other: the same matter, another value. */
-import type { Embedder } from "@/lib/embed/embedder.ts";
+import type { ScaledEmbedder } from "@/lib/embed/embedder.ts";
 import { createTokenizer } from "@/lib/index/tokenizer.ts";
 import { Slicer } from "@/lib/seams.ts";
 import { clamp } from "./_clamp.ts";
@@ -69,7 +69,7 @@ export async function findConflicts(
 
 /** How the entries of a section are compared. */
 interface Comparison {
-  readonly embedder: Embedder | undefined;
+  readonly embedder: ScaledEmbedder | undefined;
   readonly facts: readonly EntryFacts[];
   readonly clauses: ClauseVectors | undefined;
   /** Of the entries as they are. */
@@ -159,7 +159,7 @@ function denialOf(
   pair: readonly [EntryFacts, EntryFacts],
   matter: number,
 ): number {
-  if (embedder && clauses) return measureDenial(pair, clauses, embedder);
+  if (embedder && clauses) return measureDenial(pair, clauses, embedder.scale);
   return (pair[0].denied.length > 0) !== (pair[1].denied.length > 0) ? matter : 0;
 }
 

@@ -1,6 +1,6 @@
 /** Connecting one agent: the server of MCP, hooks, and lists of memories where it shows such. */
 import { isDeepStrictEqual } from "node:util";
-import { DEFAULT_HOST, DEFAULT_PORT } from "@/lib/config.ts";
+import { DEFAULT_HOST, DEFAULT_PORT } from "@/lib/config_fields.ts";
 import { applyInstall } from "@/lib/connect/apply_install.ts";
 import type { AgentConnection, Wanted } from "@/lib/connect/connection.ts";
 import { type InstallRecord, readInstallRecord } from "@/lib/connect/install_record.ts";

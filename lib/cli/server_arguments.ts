@@ -1,7 +1,13 @@
 /** With which arguments an agent starts this program, so that it finds the vault that is meant now. */
 import { isAbsolute, resolve } from "node:path";
-import { type Config, type Setting, SETTINGS } from "@/lib/config.ts";
-import { type RawValue, readArguments, readEnvironment } from "@/lib/config_sources.ts";
+import type { Config } from "@/lib/config.ts";
+import { type Setting, SETTINGS } from "@/lib/config_fields.ts";
+import {
+  leaveOtherProviders,
+  type RawValue,
+  readArguments,
+  readEnvironment,
+} from "@/lib/config_sources.ts";
 import { ConfigError } from "@/lib/errors.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -22,6 +28,7 @@ export function serverArguments(
   const flags = readArguments(args, SETTINGS, cwd).values;
   const variables = readEnvironment(env, SETTINGS, { cwd, neverEmpty: new Set() });
   const values = new Map([...variables, ...flags]);
+  leaveOtherProviders([flags, variables], values);
   if (config.vaultWasGiven) {
     values.set("vault", { text: config.vault, from: "--vault", baseFolder: cwd });
   }
@@ -36,7 +43,8 @@ export function serverArguments(
 function toFlag({ flag, key, kind }: Setting, { text, baseFolder }: RawValue): string[] {
   if (kind === "switch") return [text === "false" ? `--no-${flag}` : `--${flag}`];
   const words = typeof text === "string" ? text : text.join(",");
-  return [`--${flag}=${PATHS.includes(key) ? toAbsolute(words, baseFolder) : words}`];
+  if (PATHS.includes(key)) return [`--${flag}=${toAbsolute(words, baseFolder)}`];
+  return [`--${flag}=${isReference(key) ? toAbsoluteReference(words, baseFolder) : words}`];
 }
 
 function tokenFlag(
@@ -45,14 +53,22 @@ function tokenFlag(
   { isFlag }: { readonly isFlag: boolean },
 ): string[] {
   const token = String(text).trim();
-  const path = /^file:(.*)$/s.exec(token)?.[1];
-  if (path !== undefined) return [`--${flag}=file:${toAbsolute(path, baseFolder)}`];
-  if (token.startsWith("env:")) return [`--${flag}=${token}`];
+  if (/^(file|env):/.test(token)) return [`--${flag}=${toAbsoluteReference(token, baseFolder)}`];
   // What the environment holds, an agent that is started in it has too.
   if (!isFlag) return [];
   throw new ConfigError(
     `--${flag} would stand in the agent's settings as it is: pass file:PATH (mode 600) or env:NAME`,
   );
+}
+
+/** Says where a key is, and is never one. */
+function isReference(key: string): boolean {
+  return key === "embeddingCredential";
+}
+
+function toAbsoluteReference(reference: string, folder: string): string {
+  const path = /^file:(.*)$/s.exec(reference.trim())?.[1];
+  return path === undefined ? reference.trim() : `file:${toAbsolute(path, folder)}`;
 }
 
 /** `~` is left to the program, as the agent may have another home. */

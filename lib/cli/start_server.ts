@@ -5,7 +5,8 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Config, DEFAULT_PORT, SETTINGS } from "@/lib/config.ts";
+import type { Config } from "@/lib/config.ts";
+import { DEFAULT_PORT, SETTINGS } from "@/lib/config_fields.ts";
 import { type RawValues, readArguments, readEnvironment } from "@/lib/config_sources.ts";
 import { AppError, ConfigError } from "@/lib/errors.ts";
 import { ensureOwnerToken } from "@/lib/owner_token.ts";

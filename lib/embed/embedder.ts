@@ -6,6 +6,16 @@ export type EmbedKind = "query" | "passage";
 /** The model cannot be used now; the message may be shown, as it holds no text that was embedded. */
 export class EmbeddingUnavailable extends Error {
   override name = "EmbeddingUnavailable";
+  /** So long it wants to be left alone, in milliseconds; `undefined` = it did not say. */
+  readonly restMs: number | undefined;
+
+  constructor(
+    message: string,
+    { restMs, ...options }: ErrorOptions & { readonly restMs?: number | undefined } = {},
+  ) {
+    super(message, options);
+    this.restMs = restMs;
+  }
 }
 
 /** Of unit length; `undefined` = the model knows nothing in the text, which is not a cosine of 0. */
@@ -23,14 +33,33 @@ export interface DenseScale {
   readonly hintAt: number;
 }
 
-export interface Embedder extends DenseScale {
+/** An embedder of which it is known what its cosines mean. */
+export interface ScaledEmbedder extends Embedder {
+  readonly scale: DenseScale;
+}
+
+/** How the texts of passages are put into calls. */
+export interface BatchLimits {
+  /** Most texts that a call gets. */
+  readonly texts: number;
+  /** Most bytes of UTF-8 that they have together; a longer text gets a call of its own. */
+  readonly bytes: number;
+  /** How many calls may be under way. */
+  readonly atOnce: number;
+}
+
+export interface Embedder {
   /** Names the model and its version: vectors of different ids are never compared. */
   readonly id: string;
   readonly dimensions: number;
+  /** `undefined` = nobody knows: it is learnt from the texts of the vault. */
+  readonly scale: DenseScale | undefined;
   /** True if it runs here, in so little time that a search can wait for it. */
   readonly isLocal: boolean;
-  /** How long a call may take, in milliseconds; without it what is usual for its kind. */
-  readonly limitMs?: number;
+  /** How long a call may take, by what it is asked for; without it what is usual. */
+  readonly limitsMs?: Readonly<Record<EmbedKind, number>>;
+  /** Absent where all calls cost alike. */
+  readonly batch?: BatchLimits;
   /**
    * Returns one embedding a text, in their order.
    *
@@ -42,4 +71,9 @@ export interface Embedder extends DenseScale {
     kind: EmbedKind,
     signal?: AbortSignal,
   ): Promise<readonly Embedding[]>;
+}
+
+/** Tells whether it is known what the cosines of an embedder mean. */
+export function isScaled(embedder: Embedder): embedder is ScaledEmbedder {
+  return embedder.scale !== undefined;
 }

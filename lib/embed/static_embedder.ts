@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import { describeFailure } from "@/lib/errors.ts";
 import { type Clock, Slicer } from "@/lib/seams.ts";
 import { refused } from "./_model_sections.ts";
-import type { Embedder, Embedding, EmbedKind } from "./embedder.ts";
+import type { DenseScale, Embedding, EmbedKind, ScaledEmbedder } from "./embedder.ts";
 import { parseStaticModel, type StaticModel } from "./static_model.ts";
 
 /** Known before the file is read, as what was embedded earlier is found under it. */
@@ -34,14 +34,16 @@ export interface StaticEmbedderOptions {
 const CHECKED_A_STEP = 1024 * 1024;
 
 /** Loads its model when it is first needed, 16.7 MB that stay in memory. */
-export class StaticEmbedder implements Embedder {
+export class StaticEmbedder implements ScaledEmbedder {
   readonly id = STATIC_MODEL_ID;
   readonly dimensions = STATIC_DIMENSIONS;
   readonly isLocal = true;
-  readonly floor = STATIC_FLOOR;
-  readonly ceiling = STATIC_CEILING;
-  readonly weight = STATIC_WEIGHT;
-  readonly hintAt = STATIC_HINT_AT;
+  readonly scale: DenseScale = {
+    floor: STATIC_FLOOR,
+    ceiling: STATIC_CEILING,
+    weight: STATIC_WEIGHT,
+    hintAt: STATIC_HINT_AT,
+  };
   readonly #options: StaticEmbedderOptions;
   #loading: Promise<StaticModel> | undefined;
 

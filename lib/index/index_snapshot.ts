@@ -81,7 +81,9 @@ export class IndexSnapshot {
     if (!restored) return;
     this.#options.postings.takeOver(restored.postings);
     if (restored.vectors) this.#options.vectors?.takeOver(restored.vectors);
-    await new Slicer(clock).run(this.#fill(restored.notes, files));
+    const slicer = new Slicer(clock);
+    await slicer.run(this.#fill(restored.notes, files));
+    if (this.#options.vectors) await slicer.run(this.#options.vectors.warmUp());
   }
 
   /** Gives up reading the snapshot, and writes none by itself any more. */

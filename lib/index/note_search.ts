@@ -68,7 +68,7 @@ export interface NoteSearchDeps {
   readonly texts: TextReader;
   /** Absent when no embedding is configured. */
   readonly embeddings: Embeddings | undefined;
-  /** How the cosines of the embedding become scores. */
+  /** How the cosines of the embedding become scores; absent while that is not known. */
   readonly scale: DenseScale | undefined;
   readonly clock: Clock;
 }
@@ -76,6 +76,7 @@ export interface NoteSearchDeps {
 /** So many notes, at least, are compared by meaning where words come first. */
 const WORDS_FIRST_NOTES = 64;
 
+const NOT_CALIBRATED = "It is still being found out what the model's cosines mean in this vault";
 const NO_EMBEDDING = "No embedding is configured, so that only words are compared";
 const UNKNOWN_QUERY = "The embedding knows no word of this query";
 
@@ -110,9 +111,11 @@ async function askMeaning(
   { embeddings, scale, table }: NoteSearchDeps,
   { text, mode, signal }: NoteQuery,
 ): Promise<{ dense?: DenseQuestion; reason?: string }> {
-  if (!embeddings || !scale) return { reason: NO_EMBEDDING };
-  const noteCount = table.counts.notes;
-  const { vector, reason } = await embeddings.queryVector(text, { noteCount, signal });
+  if (!embeddings) return { reason: NO_EMBEDDING };
+  // Asked first: a distant model costs time and money, and its answer would be of no use.
+  const notYet = embeddings.whyNotYet(table.counts.notes) ?? (scale ? undefined : NOT_CALIBRATED);
+  if (notYet !== undefined || !scale) return { reason: notYet ?? NOT_CALIBRATED };
+  const { vector, reason } = await embeddings.queryVector(text, signal);
   if (reason !== undefined) return { reason };
   if (vector) return { dense: { vector, scale, hanShare: runAtOnce(measureHanShare([text])) } };
   return mode === "vector" ? { reason: UNKNOWN_QUERY } : {};

@@ -2,12 +2,19 @@
  * The vectors of all notes beside their terms: one for a note's metadata, one for each of its
  * chunks, by the slots of the postings.
  */
+import { weighBest } from "./body_cosine.ts";
+import type { Calibration } from "./calibration.ts";
+import { type CentredQuery, centreQuery, languageOf, type LanguageVector } from "./centring.ts";
 import { FIRST_ROOM, grown, roomFor } from "./_posting_pool.ts";
+import {
+  centreCosines,
+  type CentredRows,
+  toCentredRows,
+  type VectorView,
+} from "./_row_stretches.ts";
+import { freezeCalibration, restoreCalibration } from "./_saved_calibration.ts";
 import { type Frozen, frozenTogether, type SnapshotReader } from "./_snapshot_stream.ts";
 import { VectorMatrix, type VectorMatrixOptions } from "./vector_matrix.ts";
-
-/** What the best three chunks of a note weigh; of fewer, the first weights count, to a sum of 1. */
-export const BODY_WEIGHTS = [0.65, 0.25, 0.1] as const;
 
 /** The vectors of one note, `undefined` where the model knows nothing in the text. */
 export interface NoteEmbeddings {
@@ -28,8 +35,18 @@ export interface SlotSignals {
   readonly body: Float32Array;
 }
 
+/** A question: its vector, of any length, and how much of it is Chinese, 0..1. */
+export interface VectorQuery extends LanguageVector {
+  readonly vector: Float32Array;
+}
+
 /** How near one note is to a query. */
-export type NoteCosines = Readonly<Record<keyof SlotSignals, number>>;
+export interface NoteCosines extends Readonly<Record<keyof SlotSignals, number>> {
+  /** Of its chunks, in their order. */
+  readonly chunks: Float32Array;
+}
+
+const NO_COSINES: NoteCosines = { metadata: NaN, body: NaN, chunks: new Float32Array(0) };
 
 const ROWS_PER_STEP = 1_000;
 /** Less is not worth the work. */
@@ -53,6 +70,9 @@ export class NoteVectors {
   /** Notes that are gone; slots that never had vectors are none of them. */
   #removedCount = 0;
   #aliveChunkCount = 0;
+  #generation = 0;
+  #calibration: Calibration | undefined;
+  #view: VectorView = { centred: undefined };
 
   constructor(dimensions: number, options: VectorMatrixOptions = {}) {
     this.#options = options;
@@ -84,6 +104,7 @@ export class NoteVectors {
     vectors.#aliveCount = counters[0] ?? 0;
     vectors.#removedCount = counters[1] ?? 0;
     vectors.#aliveChunkCount = counters[2] ?? 0;
+    vectors.calibrate(await restoreCalibration(reader, dimensions));
     return vectors;
   }
 
@@ -101,11 +122,37 @@ export class NoteVectors {
         for (const array of bySlot) await writer.writeArray(array);
         await writer.writeNumbers(...counters);
       },
-    }]);
+    }, freezeCalibration(this.#calibration)]);
+  }
+
+  /** What was found out about the cosines of these vectors; `undefined` = nothing yet. */
+  get calibration(): Calibration | undefined {
+    return this.#calibration;
+  }
+
+  /**
+   * Takes over what was found out about the cosines.
+   *
+   * @param view How notes were compared for that, with what was worked out meanwhile.
+   */
+  calibrate(calibration: Calibration | undefined, view?: VectorView): void {
+    const centring = calibration?.centring;
+    this.#calibration = calibration;
+    this.#view = view ?? { centred: centring && toCentredRows(centring) };
   }
 
   get dimensions(): number {
     return this.#metadata.dimensions;
+  }
+
+  /** How many notes have vectors. */
+  get noteCount(): number {
+    return this.#aliveCount;
+  }
+
+  /** Another number when vectors that were there have given way to others. */
+  get generation(): number {
+    return this.#generation;
   }
 
   /** How many chunks the notes have, those without a vector included. */
@@ -116,10 +163,8 @@ export class NoteVectors {
   /** The memory that was taken, removed notes and room for others included. */
   get bytes(): number {
     const bySlot = [this.#alive, this.#firstRows, this.#rowCounts, this.#hanShares, this.#body];
-    return bySlot.reduce(
-      (bytes, array) => bytes + array.byteLength,
-      this.#metadata.bytes + this.#chunks.bytes,
-    );
+    const matrices = this.#metadata.bytes + this.#chunks.bytes;
+    return bySlot.reduce((bytes, { byteLength }) => bytes + byteLength, matrices);
   }
 
   /** True when removed notes take more room than those that are there. */
@@ -165,13 +210,20 @@ export class NoteVectors {
    *
    * @throws {RangeError} If the query has other dimensions.
    */
-  scan(query: Float32Array): SlotSignals {
-    const metadata = this.#metadata.cosines(query);
-    this.#cosines = this.#chunks.cosines(query);
+  scan(query: VectorQuery): SlotSignals {
+    const { centred } = this.#view;
+    const asked = centred && centreQuery(query, centred.centring);
+    const metadata = this.#metadata.cosines(asked?.vector ?? query.vector);
+    this.#cosines = this.#chunks.cosines(asked?.vector ?? query.vector);
     const slots = metadata.length;
     for (let slot = 0; slot < slots; slot++) {
       const first = this.#firstRows[slot] ?? 0;
-      this.#body[slot] = weighBest(this.#cosines, first, first + (this.#rowCounts[slot] ?? 0));
+      const end = first + (this.#rowCounts[slot] ?? 0);
+      if (centred && asked && this.#alive[slot] === 1) {
+        const own = metadata.subarray(slot, slot + 1);
+        this.#centre(slot, { centred, asked }, [own, this.#cosines.subarray(first, end)]);
+      }
+      this.#body[slot] = weighBest(this.#cosines, first, end);
     }
     return { metadata, body: this.#body.subarray(0, slots) };
   }
@@ -180,19 +232,44 @@ export class NoteVectors {
    * Takes a query and returns what compares it with one note after the other, for few of them in
    * less time than `scan()`; valid until the next query, and until vectors are staged.
    *
+   * @param view How to compare; as scans do without it.
    * @throws {RangeError} If the query has other dimensions.
    */
-  compare(query: Float32Array): (slot: number) => NoteCosines {
-    const compareMetadata = this.#metadata.compare(query);
-    const compareChunks = this.#chunks.compare(query);
-    const metadata = new Float32Array(1);
+  compare(query: VectorQuery, view: VectorView = this.#view): (slot: number) => NoteCosines {
+    const { centred } = view;
+    const asked = centred && centreQuery(query, centred.centring);
+    const compareMetadata = this.#metadata.compare(asked?.vector ?? query.vector);
+    const compareChunks = this.#chunks.compare(asked?.vector ?? query.vector);
     return (slot) => {
-      if (slot >= this.#metadata.rowCount) return { metadata: NaN, body: NaN };
+      if (slot >= this.#metadata.rowCount) return NO_COSINES;
+      const metadata = new Float32Array(1);
+      const chunks = new Float32Array(this.#rowCounts[slot] ?? 0);
       compareMetadata(slot, metadata);
-      const cosines = new Float32Array(this.#rowCounts[slot] ?? 0);
-      compareChunks(this.#firstRows[slot] ?? 0, cosines);
-      return { metadata: metadata[0] ?? NaN, body: weighBest(cosines, 0, cosines.length) };
+      compareChunks(this.#firstRows[slot] ?? 0, chunks);
+      if (centred && asked) this.#centre(slot, { centred, asked }, [metadata, chunks]);
+      return { metadata: metadata[0] ?? NaN, body: weighBest(chunks, 0, chunks.length), chunks };
     };
+  }
+
+  /** Works out in small steps what scans would have to while somebody waits. */
+  *warmUp(): Generator<void, void> {
+    if (!this.#view.centred) return;
+    const any = { vector: new Float32Array(this.dimensions).fill(1), hanShare: 0 };
+    for (let slot = 0; slot < this.#metadata.rowCount; slot++) {
+      this.compare(any)(slot);
+      yield;
+    }
+  }
+
+  /** Yields the vectors of a note with how much of it is Chinese, its metadata first. */
+  *vectorsAt(slot: number): Generator<LanguageVector> {
+    if (this.#alive[slot] !== 1) return;
+    const hanShare = this.hanShareAt(slot);
+    yield { vector: this.#metadata.rowAt(slot), hanShare };
+    const first = this.#firstRows[slot] ?? 0;
+    for (const vector of this.#chunks.rows(first, first + (this.#rowCounts[slot] ?? 0))) {
+      yield { vector, hanShare };
+    }
   }
 
   /**
@@ -214,15 +291,18 @@ export class NoteVectors {
    */
   *compacted(slots: ReadonlyMap<number, number>): Generator<void, NoteVectors> {
     const copy = new NoteVectors(this.dimensions, this.#options);
+    copy.calibrate(this.#calibration);
     for (const [oldSlot, slot] of slots) {
       if (this.#alive[oldSlot] === 1) yield* copy.#adopt(this, { oldSlot, slot });
       yield;
     }
+    yield* copy.warmUp();
     return copy;
   }
 
   /** Becomes what a compacted copy is. */
   takeOver(other: NoteVectors): void {
+    this.#generation++;
     this.#metadata = other.#metadata;
     this.#chunks = other.#chunks;
     this.#alive = other.#alive;
@@ -234,6 +314,8 @@ export class NoteVectors {
     this.#aliveCount = other.#aliveCount;
     this.#removedCount = other.#removedCount;
     this.#aliveChunkCount = other.#aliveChunkCount;
+    this.#calibration = other.#calibration;
+    this.#view = other.#view;
   }
 
   #adopt(
@@ -244,10 +326,23 @@ export class NoteVectors {
     const chunkCount = from.#rowCounts[oldSlot] ?? 0;
     return this.#add(slot, {
       metadata: from.#metadata.rowAt(oldSlot),
-      chunks: rowsOf(from.#chunks, first, first + chunkCount),
+      chunks: from.#chunks.rows(first, first + chunkCount),
       chunkCount,
       hanShare: from.hanShareAt(oldSlot),
     });
+  }
+
+  /** Turns the cosines of a note's metadata and chunks into centred ones, in place. */
+  #centre(
+    slot: number,
+    { centred, asked: query }: { readonly centred: CentredRows; readonly asked: CentredQuery },
+    [metadata, chunks]: readonly [Float32Array, Float32Array],
+  ): void {
+    const language = languageOf(this.hanShareAt(slot));
+    const own = { matrix: this.#metadata, stretches: centred.metadata, query };
+    centreCosines(metadata, own, { first: slot, language });
+    const each = { matrix: this.#chunks, stretches: centred.chunks, query };
+    centreCosines(chunks, each, { first: this.#firstRows[slot] ?? 0, language });
   }
 
   *#add(slot: number, vectors: VectorsToAdd): Generator<void> {
@@ -271,10 +366,12 @@ export class NoteVectors {
     if (slot >= this.#alive.length) this.#makeRoom(slot + 1);
     this.#metadata.appendEmpty(Math.max(0, slot + 1 - this.#metadata.rowCount));
     this.#metadata.set(slot, metadata);
+    this.#view.centred?.metadata.forget(slot);
     if (this.#alive[slot] === 1) {
       this.remove(slot);
       // Its own row is used again.
       this.#removedCount--;
+      this.#generation++;
     }
     this.#alive[slot] = 1;
     this.#aliveCount++;
@@ -299,27 +396,4 @@ interface VectorsToAdd {
   readonly chunks: Iterable<Int8Array | undefined>;
   readonly chunkCount: number;
   readonly hanShare: number;
-}
-
-function* rowsOf(matrix: VectorMatrix, from: number, to: number): Generator<Int8Array> {
-  for (let row = from; row < to; row++) yield matrix.rowAt(row);
-}
-
-/** Returns the weighted best three of the cosines from one place up to another, NaN if all are. */
-function weighBest(cosines: Float32Array, from: number, to: number): number {
-  let best = -Infinity;
-  let second = -Infinity;
-  let third = -Infinity;
-  for (let row = from; row < to; row++) {
-    // NaN is larger than nothing.
-    const cosine = cosines[row] ?? NaN;
-    if (!(cosine > third)) continue;
-    third = cosine;
-    if (cosine > second) [second, third] = [cosine, second];
-    if (cosine > best) [best, second] = [cosine, best];
-  }
-  const [w1, w2, w3] = BODY_WEIGHTS;
-  if (third > -Infinity) return w1 * best + w2 * second + w3 * third;
-  if (second > -Infinity) return (w1 * best + w2 * second) / (w1 + w2);
-  return best > -Infinity ? best : NaN;
 }

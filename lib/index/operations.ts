@@ -34,6 +34,7 @@ export function readHealth(
     indexing: index.indexing ?? null,
     freshness: index.freshness,
     embedding: config.embedding,
+    embeddingProgress: index.embedding ?? null,
     access: config.access,
     version: VERSION,
   };

@@ -83,7 +83,7 @@ export class Ranker {
       return this.#mixFew({ words, dense, vectors }, { slots, limit: wordsFirst });
     }
     if (dense && vectors) {
-      return this.#mix({ words, dense, vectors, cosines: vectors.scan(dense.vector) }, isWanted);
+      return this.#mix({ words, dense, vectors, cosines: vectors.scan(dense) }, isWanted);
     }
     const { slots, bySlot, ceiling } = words ?? NO_WORDS;
     return {
@@ -118,10 +118,10 @@ export class Ranker {
   }
 
   #mixFew({ words, dense, vectors }: FewSides, { slots, limit }: WordsFirst): Ranking {
-    const { scale, vector } = dense;
+    const { scale } = dense;
     const compare = (a: number, b: number) => a - b;
     const best = topSlots(slots, words.bySlot, { limit, compare });
-    const cosinesOf = vectors.compare(vector);
+    const cosinesOf = vectors.compare(dense);
     const signals = new Map(best.map(({ slot }) => {
       const keyword = (words.bySlot[slot] ?? 0) / words.ceiling;
       return [slot, toSignals(slot, { keyword, ...cosinesOf(slot) }, { dense, vectors })];

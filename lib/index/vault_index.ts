@@ -9,6 +9,9 @@ import { conflictCopyOf, isOwnConflictCopy } from "@/lib/vault/conflict_copies.t
 import type { Vault } from "@/lib/vault/vault.ts";
 import { parseNote } from "@/lib/vault/note.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
+import { LEARNT_WEIGHT } from "./calibration.ts";
+import { type CalibratedNote, Calibrator } from "./calibrator.ts";
+import { describeOwnCopy } from "./_own_copy.ts";
 import type { EmbeddingCache } from "./embedding_cache.ts";
 import { type EmbeddingTexts, embeddingTexts } from "./embedding_texts.ts";
 import { Embeddings } from "./embeddings.ts";
@@ -83,6 +86,7 @@ export class VaultIndex {
   readonly #table: NoteTable;
   readonly #embeddings: Embeddings | undefined;
   readonly #vectors: NoteVectors | undefined;
+  readonly #calibrator: Calibrator | undefined;
   readonly #watch: VaultWatch | undefined;
   readonly #snapshot: IndexSnapshot | undefined;
   readonly #sync: VaultSync;
@@ -100,9 +104,11 @@ export class VaultIndex {
     this.#embeddings = embedding && new Embeddings({
       ...embedding,
       readTexts: (path, etag) => this.#readTexts(path, etag),
+      onLate: () => this.#sync.settleSoon(),
       clock,
       logger,
     });
+    this.#calibrator = this.#openCalibrator();
     this.#watch = watch && new VaultWatch({ ...watch, vault, clock, logger });
     this.#snapshot = state && new IndexSnapshot({
       ...state.snapshot,
@@ -127,6 +133,8 @@ export class VaultIndex {
         // Nothing has changed: it was only read.
         if (kind === "load") this.#changed.clear();
         else this.#tellChanged();
+        if (this.#embeddings?.hasLate) this.#sync.settleSoon();
+        if (!this.#embeddings?.whyNotYet(this.counts.notes)) this.#calibrator?.settle();
       },
       table: this.#table,
       database: this.#database,
@@ -150,6 +158,13 @@ export class VaultIndex {
   /** Progress of a load that searches do not wait for. */
   get indexing(): Indexing | undefined {
     return this.#sync.indexing;
+  }
+
+  /** How many notes have their vectors; `undefined` when all have, or none are wanted. */
+  get embedding(): Indexing | undefined {
+    const missing = this.#embeddings?.missingCount ?? 0;
+    const total = this.counts.notes;
+    return missing === 0 ? undefined : { done: Math.max(0, total - missing), total };
   }
 
   /** How changes are noticed now and, where that is the slower way, why. */
@@ -302,6 +317,7 @@ export class VaultIndex {
   async close(): Promise<void> {
     this.#embeddings?.stop();
     this.#snapshot?.stop();
+    await this.#calibrator?.close();
     await this.#sync.close();
     await this.#snapshot?.close();
     await this.#embeddings?.close();
@@ -338,9 +354,33 @@ export class VaultIndex {
 
   #scale(): DenseScale | undefined {
     const { embedding } = this.#options;
-    if (!embedding) return undefined;
-    const { floor, ceiling, weight, hintAt } = embedding.embedder;
-    return { floor, ceiling, weight: embedding.weight ?? weight, hintAt };
+    const { calibration } = this.#vectors ?? {};
+    const learnt = calibration && { ...calibration, weight: LEARNT_WEIGHT };
+    const scale = embedding?.embedder.scale ?? learnt;
+    return scale && { ...scale, weight: embedding?.weight ?? scale.weight };
+  }
+
+  /** Returns `undefined` where the model says itself what its cosines mean. */
+  #openCalibrator(): Calibrator | undefined {
+    const { clock, embedding, logger } = this.#options;
+    const [embeddings, vectors] = [this.#embeddings, this.#vectors];
+    if (!embedding || embedding.embedder.scale || !embeddings || !vectors) return undefined;
+    return new Calibrator({
+      vectors,
+      listNotes: () => this.#slottedNotes(),
+      readTexts: (path, etag) => this.#readTexts(path, etag),
+      embedQuestions: (texts) => embeddings.embedQuestions(texts),
+      onCalibrated: () => this.#snapshot?.noteChange(),
+      clock,
+      logger,
+    });
+  }
+
+  *#slottedNotes(): Generator<CalibratedNote> {
+    for (const { path, etag } of this.#table.notes()) {
+      const slot = this.#database.slotOf(path);
+      if (slot !== undefined) yield { path, etag, slot };
+    }
   }
 
   async #readTexts(path: VaultPath, etag: string): Promise<EmbeddingTexts | undefined> {
@@ -351,14 +391,4 @@ export class VaultIndex {
     const parsed = bytes && await slicer.run(parseNote(path, bytes));
     return parsed && await slicer.run(embeddingTexts(parsed, note.chunks));
   }
-}
-
-function describeOwnCopy(path: VaultPath): Diagnostic {
-  return {
-    path,
-    reason: "conflict-copy",
-    message:
-      "Another program saved this at the moment at which an agent saved the note: bring over " +
-      "what is missing there, then delete it",
-  };
 }

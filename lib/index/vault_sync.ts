@@ -105,7 +105,7 @@ export class VaultSync {
    */
   async refresh(when: "due" | "always" = "due"): Promise<Freshness> {
     await this.#waitForFirstLoad();
-    const isDue = when === "always" || this.#mustCompare();
+    const isDue = when === "always" || this.#isCompareDue || this.#mustCompare();
     if (this.#indexing || (!isDue && this.#marked.size === 0)) return this.#unverified();
     this.#isCompareDue ||= isDue;
     const calledMs = this.#options.clock.monotonicMs();
@@ -114,16 +114,18 @@ export class VaultSync {
     return isVerified ? { verified: true, ageMs: 0 } : this.#unverified();
   }
 
-  /**
-   * Names a file that was written just now: the next `refresh()` looks at it in any case, and one
-   * comes soon.
-   */
+  /** Names a file that was written just now: a look at it comes soon, whoever asks. */
   markChanged(path: VaultPath): void {
     this.#marked.add(path);
     this.#refreshSoon();
   }
 
-  /** So that who listens for changes does not wait for a search. */
+  /** Takes in soon what came late, such as vectors, although nobody searches. */
+  settleSoon(): void {
+    this.#isCompareDue = true;
+    this.#refreshSoon();
+  }
+
   #refreshSoon(): void {
     if (this.#isClosed || this.#soonTimer !== undefined) return;
     this.#soonTimer = setTimeout(() => {

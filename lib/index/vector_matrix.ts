@@ -158,6 +158,11 @@ export class VectorMatrix {
     return this.#rows.rowsAt(row, 1);
   }
 
+  /** Yields a copy of each row from one up to another. */
+  *rows(from: number, to: number): Generator<Int8Array<ArrayBuffer>> {
+    for (let row = from; row < to; row++) yield this.rowAt(row);
+  }
+
   /**
    * Returns the cosine of a query with each row, NaN for a row that is all zero and everywhere if
    * the query points nowhere; valid until the next call.

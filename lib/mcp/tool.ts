@@ -1,5 +1,5 @@
 /** What a tool is: one entry of a table, from which listing, checking and calling are made. */
-import type { Toolset } from "@/lib/config.ts";
+import type { Toolset } from "@/lib/config_fields.ts";
 import type { Grant } from "@/lib/contracts_access.ts";
 import { type Caller, type JsonSchema, toJsonSchema } from "@/lib/contracts.ts";
 import { isRecord } from "@/lib/is_record.ts";

@@ -1,7 +1,7 @@
 /** Decides how a folder of an agent becomes a link to the store of a project. */
 import { dirname, join } from "node:path";
 import type { PlannedChange } from "@/lib/contracts_projection.ts";
-import { AppError } from "@/lib/errors.ts";
+import { AppError, EditConflict } from "@/lib/errors.ts";
 import { listMissingFolders, requireWritable } from "@/lib/outside_files.ts";
 import { isoTime } from "@/lib/time_text.ts";
 import { diskPathOf, statFile, type Vault } from "@/lib/vault/vault.ts";
@@ -95,6 +95,12 @@ async function readSource(source: string, vault: Vault): Promise<FolderFile[]> {
     return await readNativeFolder(source);
   } catch (error) {
     if (error instanceof AppError) throw refused(source, error.message);
+    // Listed a moment ago, and gone when it was read: another run of this, perhaps.
+    if (error instanceof Deno.errors.NotFound) {
+      throw new EditConflict(
+        `Somebody has just changed ${source}, so it was left alone: try again`,
+      );
+    }
     throw error;
   }
 }

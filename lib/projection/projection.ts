@@ -2,7 +2,7 @@
 import type { Machine } from "@/lib/machine.ts";
 import type { MemoriesAnswer } from "@/lib/contracts_memories.ts";
 import type { PlannedChange, ProjectionMode, ProjectionState } from "@/lib/contracts_projection.ts";
-import { AppError } from "@/lib/errors.ts";
+import { AppError, EditConflict } from "@/lib/errors.ts";
 import type { OutsideFile } from "@/lib/outside_files.ts";
 import type { RepositoryFolders } from "@/lib/projects/git.ts";
 import type { FoundProject } from "@/lib/projects/projects.ts";
@@ -142,6 +142,7 @@ export async function planOrRefuse(
 
 /** What the person has allowed a process to do decides what it may see; the system decides too. */
 function reasonOf(error: unknown, target: string): string | undefined {
+  if (error instanceof EditConflict) return error.message;
   if (error instanceof AppError) {
     return error.code === "not-writable" ? withName(error.message, target) : undefined;
   }

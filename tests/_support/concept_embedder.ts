@@ -1,4 +1,4 @@
-import type { Embedder, Embedding } from "@/lib/embed/embedder.ts";
+import type { Embedding, ScaledEmbedder } from "@/lib/embed/embedder.ts";
 
 /** How an embedder under test behaves. */
 export type Mood = "well" | "failing" | "hanging" | "confused";
@@ -12,7 +12,7 @@ const CONCEPTS: readonly (readonly string[])[] = [
   ["how", "方法"],
 ];
 
-export interface ConceptEmbedder extends Embedder {
+export interface ConceptEmbedder extends ScaledEmbedder {
   mood: Mood;
   /** It fails over a text that holds this. */
   poison: string;
@@ -32,12 +32,9 @@ export function conceptEmbedder(
   return {
     id,
     dimensions: CONCEPTS.length,
-    floor: 0.1,
-    ceiling: 0.8,
-    weight: 0.4,
-    hintAt: 0.4,
+    scale: { floor: 0.1, ceiling: 0.8, weight: 0.4, hintAt: 0.4 },
     isLocal,
-    limitMs: 100,
+    limitsMs: { query: 100, passage: 100 },
     mood: "well",
     poison: "\0",
     asked,

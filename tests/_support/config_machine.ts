@@ -15,6 +15,7 @@ export interface World {
   readonly modes?: Readonly<Record<string, number>>;
   readonly links?: Readonly<Record<string, string>>;
   readonly bindsAnywhere?: boolean;
+  readonly assumedDimensions?: number;
 }
 
 /** A machine with a home folder and an empty vault in /vault, where commands run in /here. */
@@ -28,6 +29,7 @@ function machine(world: World = {}): ConfigInput {
     env: new Map(Object.entries({ HOME: "/home/ada", ...world.env })),
     cwd: "/here",
     bindsAnywhere: world.bindsAnywhere ?? false,
+    ...(world.assumedDimensions ? { assumedDimensions: world.assumedDimensions } : {}),
     readTextFile: (path) => files.get(path),
     stat: (path) => {
       const [isFile, isDirectory] = [files.has(path), folders.has(path)];

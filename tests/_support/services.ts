@@ -27,6 +27,7 @@ export function testConfig(vault: string, extra: Partial<Config> = {}): Config {
     allowedOrigins: [],
     access: "open",
     embedding: "none",
+    remoteModel: undefined,
     denseWeight: undefined,
     recall: "on",
     recallMinScore: 0.5,

@@ -35,7 +35,7 @@ const DOORS: readonly (readonly [name: RegExp, doors: RegExp])[] = [
   [/^@modelcontextprotocol\//, /^(lib\/mcp\/|routes\/mcp\.ts$)/],
   [/^hono/, /^routes\//],
   [/^node:sqlite$/, /^lib\/index\/cache\.ts$/],
-  [/^zod$/, /^lib\/(contracts(_\w+)?|config(_values)?)\.ts$/],
+  [/^zod$/, /^lib\/(contracts(_\w+)?|config_(fields|values))\.ts$/],
   [/^jsonc-parser$/, /^lib\/connect\/json_edits\.ts$/],
   [/^smol-toml$/, /^lib\/connect\/toml_edits\.ts$/],
   [/^@vscode\/ripgrep$/, /^lib\/vault\/ripgrep_path\.ts$/],

@@ -26,7 +26,7 @@ export async function toDenseQueries(
     const vector = model.embed(query.text);
     if (!vector) throw new Error("Cannot embed a query of the bench");
     const hanShare = runAtOnce(measureHanShare([query.text]));
-    return { ...query, dense: { vector, scale: embedder, hanShare } };
+    return { ...query, dense: { vector, scale: embedder.scale, hanShare } };
   };
   const all: Partial<Record<QueryClass, readonly DenseBenchQuery[]>> = {};
   for (const name of QUERY_CLASSES) all[name] = queries[name].slice(0, count).map(toDense);

@@ -103,7 +103,7 @@ export class OurEngine implements Engine {
 
   /** Compares a vector with those of all notes, no more. */
   scan(vector: Float32Array): void {
-    this.#vectors?.scan(vector);
+    this.#vectors?.scan({ vector, hanShare: 0 });
   }
 }
 

@@ -18,6 +18,8 @@ async function run(
   const line = {
     command: "audit",
     agent: undefined,
+    words: [],
+    untested: false,
     apply: false,
     json: false,
     dryRun: false,

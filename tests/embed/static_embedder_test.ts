@@ -55,7 +55,7 @@ describe("StaticEmbedder", () => {
     equal(embedder.id, "static-zh-en-512q4-v1");
     equal(embedder.dimensions, 512);
     ok(embedder.isLocal);
-    const { floor, ceiling, weight, hintAt } = embedder;
+    const { floor, ceiling, weight, hintAt } = embedder.scale;
     deepEqual({ floor, ceiling, weight, hintAt }, {
       floor: .1,
       ceiling: .8,

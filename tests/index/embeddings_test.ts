@@ -41,7 +41,9 @@ describe("Embeddings", () => {
         const calls = embedder.calls();
         const others = await Promise.all([world.search("cat"), world.search("bread", "vector")]);
         const waited = embedder.calls() - calls;
+        await untilSo("the failure is known", () => world.index.warnings.length > 0);
         const warnings = world.index.warnings.join();
+        const told = await world.search("cat");
         embedder.mood = "well";
         world.moveOn(EMBED_REST_MS);
         const last = await until(async () => {
@@ -49,10 +51,11 @@ describe("Embeddings", () => {
           return answer.reason === undefined && answer;
         });
 
-        for (const answer of [first, ...others]) {
+        for (const answer of [first, ...others, told]) {
           equal(answer.mode, "keyword");
-          match(answer.reason ?? "", /^The embedding (failed|took|gave)/);
+          match(answer.reason ?? "", /^3 of 3 notes are not embedded yet/);
         }
+        match(told.reason ?? "", /yet: The embedding (failed|took|gave)/);
         deepEqual([first.paths, others[1]?.paths], [["cat.md"], ["loaf.md"]]);
         equal(waited, 0);
         match(warnings, /found by their words only/);

@@ -5,6 +5,9 @@ import { runAtOnce } from "@/lib/seams.ts";
 import { randomSource } from "../_support/random.ts";
 import { saveAndRestore } from "../_support/snapshots.ts";
 
+/** A question in no language in particular. */
+const toQuery = (vector: Float32Array) => ({ vector, hanShare: 0 });
+
 const DIMENSIONS = 19;
 
 type Random = (below: number) => number;
@@ -77,7 +80,7 @@ function answersOf({ vectors, nextSlot }: Changing, seed: number): unknown[] {
   const slots = Array.from({ length: nextSlot }, (_, slot) => slot);
   const answers: unknown[] = [vectors.chunkCount, vectors.isWasteful];
   for (let round = 0; round < 20; round++) {
-    const { metadata, body } = vectors.scan(Float32Array.from(randomVector(random)));
+    const { metadata, body } = vectors.scan(toQuery(Float32Array.from(randomVector(random))));
     answers.push(metadata.slice(), body.slice());
     answers.push(slots.map((slot) => vectors.chunkCosines(slot)));
   }
@@ -144,13 +147,13 @@ describe("NoteVectors.restore()", () => {
     const frozen = vectors.freeze();
     runAtOnce(vectors.stage(0, note));
     const restored = await saveAndRestore(frozen, (reader) => NoteVectors.restore(reader, 2));
-    const { metadata, body } = restored.scan(query);
+    const { metadata, body } = restored.scan(toQuery(query));
 
     ok(Number.isNaN(metadata[0]) && Number.isNaN(body[0]));
     deepEqual([restored.has(0), restored.has(1), restored.chunkCount], [false, true, 1]);
     equal(restored.hanShareAt(0), 0);
     runAtOnce(restored.stage(0, note));
-    deepEqual(restored.scan(query).metadata, vectors.scan(query).metadata);
+    deepEqual(restored.scan(toQuery(query)).metadata, vectors.scan(toQuery(query)).metadata);
     deepEqual(restored.chunkCosines(0), restored.chunkCosines(1));
   });
 
@@ -163,7 +166,7 @@ describe("NoteVectors.restore()", () => {
     const frozen = vectors.freeze();
     runAtOnce(vectors.stage(0, { metadata: Int8Array.of(6, 8), chunks: [], hanShare: 0 }));
     const restored = await saveAndRestore(frozen, (reader) => NoteVectors.restore(reader, 2));
-    const { metadata, body } = restored.scan(query);
+    const { metadata, body } = restored.scan(toQuery(query));
 
     // a cosine of the new numbers with the old length would be far from it
     ok(Math.abs((metadata[0] ?? NaN) - 0.6) < 1e-4);
@@ -182,7 +185,7 @@ describe("NoteVectors.restore()", () => {
       (reader) => NoteVectors.restore(reader, 1),
     );
 
-    equal(restored.scan(Float32Array.of(1)).body.length, 40_100);
+    equal(restored.scan(toQuery(Float32Array.of(1))).body.length, 40_100);
     ok(!restored.isWasteful);
     restored.remove(20_050);
     ok(restored.isWasteful);
@@ -199,10 +202,10 @@ describe("NoteVectors.restore()", () => {
     const restored = await saveAndRestore(frozen, (reader) => NoteVectors.restore(reader, 2));
 
     equal(restored.chunkCount, 0);
-    equal(restored.scan(Float32Array.of(1, 0)).metadata.length, 0);
+    equal(restored.scan(toQuery(Float32Array.of(1, 0))).metadata.length, 0);
     runAtOnce(
       restored.stage(0, { metadata: undefined, chunks: [Int8Array.of(1, 0)], hanShare: 0 }),
     );
-    deepEqual([...restored.scan(Float32Array.of(1, 0)).body], [1]);
+    deepEqual([...restored.scan(toQuery(Float32Array.of(1, 0))).body], [1]);
   });
 });

@@ -4,6 +4,9 @@ import { type NoteEmbeddings, NoteVectors } from "@/lib/index/note_vectors.ts";
 import { runAtOnce } from "@/lib/seams.ts";
 import { randomSource } from "../_support/random.ts";
 
+/** A question in no language in particular. */
+const toQuery = (vector: Float32Array) => ({ vector, hanShare: 0 });
+
 const QUERY = Float32Array.of(1, 0);
 /** Cosines with `QUERY`: 1, .6, 0, -.8. */
 const SAME = Int8Array.of(100, 0);
@@ -36,7 +39,7 @@ class Oracle {
   readonly notes = new Map<number, NoteEmbeddings>();
 
   check(vectors: NoteVectors, query: Float32Array): void {
-    const { metadata, body } = vectors.scan(query);
+    const { metadata, body } = vectors.scan(toQuery(query));
     for (const [slot, note] of this.notes) {
       const cosines = note.chunks.map((chunk) => this.#cosine(chunk, query));
       near(metadata[slot] ?? NaN, this.#cosine(note.metadata, query), `metadata ${slot}`);
@@ -53,11 +56,11 @@ class Oracle {
 
   /** One note after the other gives the same numbers, to the last digit. */
   #checkOneByOne(vectors: NoteVectors, query: Float32Array): void {
-    const { metadata, body } = vectors.scan(query);
+    const { metadata, body } = vectors.scan(toQuery(query));
     const scanned = [...this.notes.keys()].map((
       slot,
     ) => [metadata[slot] ?? NaN, body[slot] ?? NaN]);
-    const cosinesOf = vectors.compare(query);
+    const cosinesOf = vectors.compare(toQuery(query));
     const compared = [...this.notes.keys()].map((slot) => {
       const cosines = cosinesOf(slot);
       return [cosines.metadata, Math.fround(cosines.body)];
@@ -104,7 +107,7 @@ describe("NoteVectors", () => {
     const vectors = new NoteVectors(2);
     cases.forEach(([chunks], slot) => add(vectors, slot, { chunks }));
 
-    const { body } = vectors.scan(QUERY);
+    const { body } = vectors.scan(toQuery(QUERY));
 
     cases.forEach(([, expected], slot) => near(body[slot], expected, `case ${slot}`));
   });
@@ -115,7 +118,7 @@ describe("NoteVectors", () => {
     add(vectors, 0, { metadata: SAME, chunks: [APART] });
     add(vectors, 3, { metadata: undefined, chunks: [SAME] });
 
-    const { metadata, body } = vectors.scan(QUERY);
+    const { metadata, body } = vectors.scan(toQuery(QUERY));
 
     [1, NaN, 0.6, NaN].forEach((expected, slot) => near(metadata[slot], expected));
     [0, NaN, NaN, 1].forEach((expected, slot) => near(body[slot], expected));
@@ -126,10 +129,10 @@ describe("NoteVectors", () => {
 
   it("scan() finds nothing when there are no notes or the query points nowhere", () => {
     const vectors = new NoteVectors(2);
-    const empty = vectors.scan(QUERY);
+    const empty = vectors.scan(toQuery(QUERY));
     add(vectors, 0, { metadata: SAME, chunks: [SAME] });
 
-    const { metadata, body } = vectors.scan(Float32Array.of(0, 0));
+    const { metadata, body } = vectors.scan(toQuery(Float32Array.of(0, 0)));
 
     equal(empty.metadata.length, 0);
     equal(empty.body.length, 0);
@@ -143,7 +146,7 @@ describe("NoteVectors", () => {
     for (const slot of [0, 1_023, 1_024, 5_000]) add(vectors, slot, { chunks: [NEAR, APART] });
     add(vectors, 4_999, { metadata: SAME, hanShare: 1 });
 
-    const { metadata, body } = vectors.scan(QUERY);
+    const { metadata, body } = vectors.scan(toQuery(QUERY));
 
     equal(body.length, 5_001);
     deepEqual(
@@ -158,10 +161,11 @@ describe("NoteVectors", () => {
     const vectors = new NoteVectors(2);
     add(vectors, 1, { metadata: SAME, chunks: [NEAR] });
 
-    const cosinesOf = vectors.compare(QUERY);
+    const cosinesOf = vectors.compare(toQuery(QUERY));
 
     const [none, some, beyond] = [0, 1, 999].map(cosinesOf);
-    deepEqual([none, beyond], Array(2).fill({ metadata: NaN, body: NaN }));
+    const nothing = { metadata: NaN, body: NaN, chunks: new Float32Array(0) };
+    deepEqual([none, beyond], [nothing, nothing]);
     near(some?.metadata, 1);
     near(some?.body, 0.6);
   });
@@ -172,9 +176,9 @@ describe("NoteVectors", () => {
     add(vectors, 1, { metadata: SAME });
     const before = vectors.chunkCosines(0);
 
-    vectors.scan(QUERY);
+    vectors.scan(toQuery(QUERY));
     const first = vectors.chunkCosines(0);
-    vectors.scan(Float32Array.of(0, 1));
+    vectors.scan(toQuery(Float32Array.of(0, 1)));
     const second = vectors.chunkCosines(0);
     add(vectors, 2, { chunks: [SAME] });
     const late = vectors.chunkCosines(2);
@@ -194,10 +198,10 @@ describe("NoteVectors", () => {
 
     const steps = vectors.stage(1, { metadata: NEAR, chunks, hanShare: 1 });
     for (let i = 0; i < 5; i++) steps.next();
-    const midway = vectors.scan(QUERY);
+    const midway = vectors.scan(toQuery(QUERY));
     const midwayCount = vectors.chunkCount;
     const rest = countSteps(steps);
-    const { body } = vectors.scan(QUERY);
+    const { body } = vectors.scan(toQuery(QUERY));
 
     equal(midway.body.length, 1);
     equal(midwayCount, 1);
@@ -217,7 +221,7 @@ describe("NoteVectors", () => {
       first.next();
       second.next();
     }
-    vectors.scan(QUERY);
+    vectors.scan(toQuery(QUERY));
 
     deepEqual(new Set(vectors.chunkCosines(0)), new Set([1]));
     ok(vectors.chunkCosines(1).every((cosine) => Math.abs(cosine - 0.6) < 1e-4));
@@ -229,7 +233,7 @@ describe("NoteVectors", () => {
 
     add(vectors, 0, { chunks: [NEAR] });
 
-    const { metadata, body } = vectors.scan(QUERY);
+    const { metadata, body } = vectors.scan(toQuery(QUERY));
     near(metadata[0], NaN);
     near(body[0], 0.6);
     equal(vectors.chunkCount, 1);
@@ -243,7 +247,7 @@ describe("NoteVectors", () => {
     throws(() => add(vectors, 0, { chunks: [NEAR, Int8Array.of(1)] }), /here they have 2/);
     throws(() => add(vectors, 0, { metadata: Int8Array.of(1) }), /here they have 2/);
 
-    near(vectors.scan(QUERY).body[0], 1);
+    near(vectors.scan(toQuery(QUERY)).body[0], 1);
     equal(vectors.chunkCount, 1);
   });
 
@@ -256,7 +260,7 @@ describe("NoteVectors", () => {
 
     equal(vectors.chunkCount, 1);
     deepEqual([...vectors.chunkCosines(0)], []);
-    near(vectors.scan(QUERY).body[1], 1);
+    near(vectors.scan(toQuery(QUERY)).body[1], 1);
   });
 
   it("isWasteful when more rows are dead than alive, and many", () => {
@@ -327,7 +331,7 @@ describe("NoteVectors", () => {
     let step = steps.next();
     for (; !step.done; step = steps.next()) {
       count++;
-      ok((vectors.scan(new Float32Array(16).fill(1)).body[9] ?? 0) > 0.99);
+      ok((vectors.scan(toQuery(new Float32Array(16).fill(1))).body[9] ?? 0) > 0.99);
     }
     vectors.takeOver(step.value);
 
@@ -337,7 +341,7 @@ describe("NoteVectors", () => {
     near(vectors.hanShareAt(0), 0.9);
     ok(!vectors.isWasteful);
     ok(vectors.chunkCosines(0).every((cosine) => Number.isNaN(cosine)));
-    near(vectors.scan(new Float32Array(16).fill(1)).body[0], 1);
+    near(vectors.scan(toQuery(new Float32Array(16).fill(1))).body[0], 1);
   });
 
   for (const engine of ["kernel", "plain"] as const) {

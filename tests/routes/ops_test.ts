@@ -34,6 +34,7 @@ describe("operations", () => {
       indexing: null,
       freshness: { mode: "scan" },
       embedding: "none",
+      embeddingProgress: null,
     });
     ok(chunks >= 3);
   });

@@ -1,7 +1,7 @@
 /** Has labelled texts judged by the audit, and measures the outcome. */
 import { groupPitfalls } from "@/lib/audit/pitfall_groups.ts";
 import { findConflicts } from "@/lib/audit/profile_conflicts.ts";
-import type { Embedder } from "@/lib/embed/embedder.ts";
+import type { ScaledEmbedder } from "@/lib/embed/embedder.ts";
 import { systemClock as clock } from "@/lib/seams.ts";
 import type { LabelledPair, LabelledPitfall } from "./labels.ts";
 import { type GroupFigures, measureGroups } from "./measure_groups.ts";
@@ -18,7 +18,7 @@ export interface PairReport {
 /** Groups all pitfalls together. */
 export async function judgePitfalls(
   pitfalls: readonly LabelledPitfall[],
-  embedder: Embedder | undefined,
+  embedder: ScaledEmbedder | undefined,
 ): Promise<GroupFigures> {
   const groups = await groupPitfalls({ clock, embedder }, pitfalls.map(({ text }) => text));
   return measureGroups(pitfalls, groups.map(({ members }) => members));
@@ -27,7 +27,7 @@ export async function judgePitfalls(
 /** Has all entries of all pairs compared within their sections. */
 export async function judgePairs(
   pairs: readonly LabelledPair[],
-  embedder: Embedder | undefined,
+  embedder: ScaledEmbedder | undefined,
 ): Promise<PairReport> {
   const entries = pairs.flatMap(({ section, a, b }) => [
     { section, text: a },

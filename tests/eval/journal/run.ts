@@ -3,7 +3,7 @@
  * are found. What the program is fixed by is chosen on the tuning half alone; `--tuning` shows
  * nothing else.
  */
-import type { Embedder } from "@/lib/embed/embedder.ts";
+import type { ScaledEmbedder } from "@/lib/embed/embedder.ts";
 import { readModelFile } from "@/lib/embed/model_file.ts";
 import { StaticEmbedder } from "@/lib/embed/static_embedder.ts";
 import { systemClock, writeStderr } from "@/lib/seams.ts";
@@ -18,7 +18,7 @@ async function main(args: readonly string[]): Promise<void> {
   const labels = readLabels(folder);
   const parts: [string, Labels][] = [["tuning", takeHalf(labels, "tuning")]];
   if (!args.includes("--tuning")) parts.push(["other", takeHalf(labels, "other")], ["all", labels]);
-  const embedders: [string, Embedder | undefined][] = [
+  const embedders: [string, ScaledEmbedder | undefined][] = [
     ["static", new StaticEmbedder({ clock: systemClock, read: readModelFile })],
     ["none", undefined],
   ];

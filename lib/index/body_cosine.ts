@@ -1,0 +1,23 @@
+/** How near the body of a note is to a query, from how near its chunks are. */
+
+/** What the best three chunks of a note weigh; of fewer, the first weights count, to a sum of 1. */
+export const BODY_WEIGHTS = [0.65, 0.25, 0.1] as const;
+
+/** Returns the weighted best three of the cosines from one place up to another, NaN if all are. */
+export function weighBest(cosines: Float32Array, from: number, to: number): number {
+  let best = -Infinity;
+  let second = -Infinity;
+  let third = -Infinity;
+  for (let row = from; row < to; row++) {
+    // NaN is larger than nothing.
+    const cosine = cosines[row] ?? NaN;
+    if (!(cosine > third)) continue;
+    third = cosine;
+    if (cosine > second) [second, third] = [cosine, second];
+    if (cosine > best) [best, second] = [cosine, best];
+  }
+  const [w1, w2, w3] = BODY_WEIGHTS;
+  if (third > -Infinity) return w1 * best + w2 * second + w3 * third;
+  if (second > -Infinity) return (w1 * best + w2 * second) / (w1 + w2);
+  return best > -Infinity ? best : NaN;
+}
