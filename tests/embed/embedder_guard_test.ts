@@ -1,13 +1,13 @@
 import { ok, rejects, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { EmbeddingUnavailable, type EmbedKind } from "@/lib/embed/embedder.ts";
+import { type Embedder, EmbeddingUnavailable, type EmbedKind } from "@/lib/embed/embedder.ts";
 import { EMBED_REST_MS, EmbedderGuard } from "@/lib/embed/embedder_guard.ts";
-import { createLogger } from "@/lib/seams.ts";
-import { type ConceptEmbedder, conceptEmbedder, type Mood } from "../_support/concept_embedder.ts";
+import { createLogger, systemClock } from "@/lib/seams.ts";
+import { conceptEmbedder, type Mood } from "../_support/concept_embedder.ts";
 import { untilSo } from "../_support/until.ts";
 
 /** A guard whose clock stands until it is moved. */
-function openWorld(embedder: ConceptEmbedder, kind: EmbedKind = "query") {
+function openWorld(embedder: Embedder, kind: EmbedKind = "query") {
   const time = { nowMs: 0 };
   const clock = { nowMs: () => time.nowMs, monotonicMs: () => time.nowMs };
   const logs: string[] = [];
@@ -149,5 +149,56 @@ describe("EmbedderGuard", () => {
       RangeError,
     );
     equal(guard.failure, undefined);
+  });
+
+  it("EmbedderGuard.embed() is open again as soon as a slow query has succeeded after all", async () => {
+    const embedder = conceptEmbedder({ isLocal: false });
+    const gate = Promise.withResolvers<void>();
+    const slow: Embedder = {
+      ...embedder,
+      limitsMs: { query: 1, passage: 1 },
+      async embed(texts, kind) {
+        await gate.promise;
+        return await embedder.embed(texts, kind);
+      },
+    };
+    const { guard } = openWorld(slow);
+
+    await rejects(guard.embed(["cat"]), /took too long/);
+    const failure = guard.failure;
+    gate.resolve();
+    await untilSo("the late answer counts", () => guard.failure === undefined);
+
+    ok(/took too long/.test(failure ?? ""));
+    equal((await guard.embed(["cat"])).length, 1);
+  });
+
+  it("EmbedderGuard leaves a model alone for as long as it asks, an hour at the most", async () => {
+    for (const [asked, rest] of [[undefined, EMBED_REST_MS], [90_000, 90_000], [9e9, 3_600_000]]) {
+      const away = new EmbeddingUnavailable("away", { restMs: asked });
+      const embedder: Embedder = { ...conceptEmbedder(), embed: () => Promise.reject(away) };
+      const { guard, time } = openWorld(embedder);
+
+      await rejects(guard.embed(["cat"]), { message: "away", cause: away });
+
+      equal(guard.restMs, rest);
+      time.nowMs = rest ?? 0;
+      equal(guard.restMs, 0);
+    }
+  });
+
+  it("EmbedderGuard of questions in the background waits, and tries again when it has rested", async () => {
+    const embedder = conceptEmbedder({ isLocal: false });
+    const logger = createLogger({ level: "error", clock: systemClock, pretty: false, write() {} });
+    const time = { nowMs: 0 };
+    const clock = { nowMs: () => time.nowMs, monotonicMs: () => time.nowMs };
+    const options = { embedder, kind: "query", isBackground: true, clock, logger } as const;
+    const guard = new EmbedderGuard(options);
+    embedder.mood = "failing";
+    await rejects(guard.embed(["cat"]));
+    embedder.mood = "well";
+    time.nowMs = EMBED_REST_MS;
+
+    equal((await guard.embed(["cat"])).length, 1);
   });
 });
