@@ -125,8 +125,9 @@ async function show(
   const done = await applyAll(session, request, line.refresh ? isShownAlready : undefined);
   const isWell = report(surroundings, done, { isQuiet: line.refresh });
   if (line.watch) {
-    showText(terminal, "Following changes; Ctrl-C ends it");
+    // Listened for before it is said: who reads that may act on it at once.
     const stopped = surroundings.askedToStop();
+    showText(terminal, "Following changes; Ctrl-C ends it");
     await watchProjections(session, request, { stopped, told: done.refusals });
   }
   return isWell;
