@@ -10,6 +10,7 @@ import {
   failureOfTime,
   RequestFailure,
 } from "./_request_failure.ts";
+import { followSignal } from "./_follow_signal.ts";
 import type { EmbeddingUnavailable, EmbedKind } from "./embedder.ts";
 import { OtherDimensions } from "./other_dimensions.ts";
 
@@ -58,7 +59,7 @@ export class EmbeddingsEndpoint {
     const asked = { model: this.#options.model, host: this.host, hasKey: key !== undefined };
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), this.#options.limitMs);
-    const both = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
+    const unfollow = followSignal(limit, signal);
     try {
       const response = await this.#options.fetch(this.#url, {
         method: "POST",
@@ -66,7 +67,7 @@ export class EmbeddingsEndpoint {
         body: JSON.stringify(this.#body(texts, kind)),
         // A key must not be carried to another place than the one that it is for.
         redirect: "manual",
-        signal: both,
+        signal: limit.signal,
       });
       return await this.#read(response, texts.length, asked);
     } catch (error) {
@@ -77,6 +78,7 @@ export class EmbeddingsEndpoint {
       throw failureOfConnection(asked, error);
     } finally {
       clearTimeout(timer);
+      unfollow();
     }
   }
 

@@ -71,6 +71,12 @@ export interface Embedder {
     kind: EmbedKind,
     signal?: AbortSignal,
   ): Promise<readonly Embedding[]>;
+  /** The same for any number of questions that nobody waits for; absent where it is `embed()`. */
+  embedPatiently?(
+    texts: readonly string[],
+    kind: EmbedKind,
+    signal?: AbortSignal,
+  ): Promise<readonly Embedding[]>;
 }
 
 /** Tells whether it is known what the cosines of an embedder mean. */

@@ -1,6 +1,7 @@
 /** Keeps a model that fails or is slow from holding anything up. */
 import { describeFailure } from "@/lib/errors.ts";
 import type { Clock, Logger } from "@/lib/seams.ts";
+import { followSignal } from "./_follow_signal.ts";
 import { type Embedder, type Embedding, EmbeddingUnavailable, type EmbedKind } from "./embedder.ts";
 
 /** Someone waits for the answer to a query. */
@@ -102,9 +103,13 @@ export class EmbedderGuard {
     const { embedder, kind, logger } = this.#options;
     try {
       const work = async (limited: AbortSignal) => {
-        const answer = await embedder.embed(texts, kind, limited);
+        const answer = await (this.#isBackground && embedder.embedPatiently
+          ? embedder.embedPatiently(texts, kind, limited)
+          : embedder.embed(texts, kind, limited));
         const embeddings = checked(answer, texts.length, embedder.dimensions);
-        if (this.#failure) logger.info("embedding-back", { kind });
+        if (this.#failure) {
+          logger.info("embedding-back", { kind });
+        }
         this.#failure = undefined;
         return embeddings;
       };
@@ -156,8 +161,11 @@ async function withinLimit<T>(
   const going = setTimeout(() => limit.abort(), limitMs);
   Deno.unrefTimer(going);
   signal?.addEventListener("abort", giveUp);
-  const both = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
-  const answer = work(both).finally(() => clearTimeout(going));
+  const unfollow = followSignal(limit, signal);
+  const answer = work(limit.signal).finally(() => {
+    clearTimeout(going);
+    unfollow();
+  });
   try {
     return await Promise.race([answer, tooLong]);
   } finally {

@@ -4,6 +4,7 @@ import type { RemoteModel } from "@/lib/remote_model.ts";
 import { type Clock, type Logger, Semaphore } from "@/lib/seams.ts";
 import { shortHash } from "@/lib/short_hash.ts";
 import { EmbeddingsEndpoint } from "./_embeddings_endpoint.ts";
+import { followSignal } from "./_follow_signal.ts";
 import { KeyHolder } from "./_key_holder.ts";
 import { Pacer } from "./_pacer.ts";
 import { pause, unlessAborted } from "./_pause.ts";
@@ -42,6 +43,12 @@ export interface EmbeddingUsage {
 type Texts = readonly string[];
 type Vectors = readonly Float32Array[];
 
+interface AskedTexts {
+  readonly texts: Texts;
+  readonly kind: EmbedKind;
+  readonly signal: AbortSignal | undefined;
+}
+
 /**
  * Asks for embeddings in batches, a few at a time and as often as the provider lets it; what fails in
  * passing is tried again. A query goes past all that.
@@ -61,6 +68,8 @@ export class RemoteEmbedder implements Embedder {
   readonly #key: KeyHolder | undefined;
   readonly #pacer: Pacer;
   readonly #places: Semaphore;
+  /** Of one batch. */
+  #mostTexts: number;
   #usage: EmbeddingUsage = { requests: 0, texts: 0, tokens: undefined };
 
   constructor(options: RemoteEmbedderOptions) {
@@ -81,6 +90,7 @@ export class RemoteEmbedder implements Embedder {
     this.dimensions = model.dimensions;
     this.limitsMs = { query: model.timeoutMs, passage: PASSAGES_LIMIT_MS };
     this.batch = EMBEDDING_PROVIDERS[model.provider].batch;
+    this.#mostTexts = this.batch.texts;
     this.#places = new Semaphore(this.batch.atOnce);
   }
 
@@ -97,34 +107,56 @@ export class RemoteEmbedder implements Embedder {
    * message holds no text, no key and no sentence of the provider.
    * @throws The reason of `signal` if it aborts.
    */
-  async embed(texts: Texts, kind: EmbedKind, signal?: AbortSignal): Promise<Embedding[]> {
+  embed(texts: Texts, kind: EmbedKind, signal?: AbortSignal): Promise<Embedding[]> {
+    const isAwaited = kind === "query";
+    const embed = isAwaited ? this.#embedQueries.bind(this) : this.#embedPatiently.bind(this);
+    return this.#embedInBatches({ texts, kind, signal }, (batch, end) => embed(batch, kind, end));
+  }
+
+  /** The same for questions that nobody waits for: as passages are, each in its turn. */
+  embedPatiently(texts: Texts, kind: EmbedKind, signal?: AbortSignal): Promise<Embedding[]> {
+    return this.#embedInBatches(
+      { texts, kind, signal },
+      (batch, end) => this.#embedPatiently(batch, kind, end),
+    );
+  }
+
+  async #embedInBatches(
+    { texts, kind, signal }: AskedTexts,
+    embed: (batch: Texts, signal: AbortSignal) => Promise<readonly Embedding[]>,
+  ): Promise<Embedding[]> {
     signal?.throwIfAborted();
     const prefix = this.#model.prefixes[kind];
     const isFull = texts.map((text) => text.trim() !== "");
     const full = texts.filter((_, at) => isFull[at]).map((text) => prefix + text.toWellFormed());
-    const batches = splitBatches(full, this.batch);
+    const batches = splitBatches(full, { ...this.batch, texts: this.#mostTexts });
     const stop = new AbortController();
-    const both = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-    const embed = (batch: Texts) =>
-      kind === "query" ? this.#embedQueries(batch, both) : this.#embedPassages(batch, both);
+    const unfollow = followSignal(stop, signal);
     try {
-      const next = (await Promise.all(batches.map(embed))).flat().values();
+      const next = (await Promise.all(batches.map((batch) => embed(batch, stop.signal)))).flat()
+        .values();
       return isFull.map((each) => each ? next.next().value : undefined);
     } finally {
+      unfollow();
       // Where one batch fails the others are of no use.
       stop.abort();
     }
   }
 
-  async #embedPassages(texts: Texts, signal: AbortSignal): Promise<readonly Embedding[]> {
+  async #embedPatiently(
+    texts: Texts,
+    kind: EmbedKind,
+    signal: AbortSignal,
+  ): Promise<readonly Embedding[]> {
     const deps: RefusalDeps = {
-      ask: (some) => this.#askPatiently(some, signal),
-      prefix: this.#model.prefixes.passage,
+      ask: (some) => this.#askPatiently(some, kind, signal),
+      prefix: this.#model.prefixes[kind],
       logger: this.#logger,
     };
     try {
       return await deps.ask(texts);
     } catch (error) {
+      this.#askForLess(error, texts);
       if (!isForTexts(error)) throw error;
       // What has taken a text before takes texts; what has an error may have broken since.
       if (!this.#isProven || error.kind !== "refused") await requireAcceptance(deps);
@@ -132,16 +164,37 @@ export class RemoteEmbedder implements Embedder {
     }
   }
 
-  async #embedQueries(texts: Texts, signal: AbortSignal): Promise<readonly Embedding[]> {
+  /** A machine that takes more than a minute for so many texts is given half of them from now on. */
+  #askForLess(error: unknown, texts: Texts): void {
+    if (!(error instanceof RequestFailure) || error.kind !== "slow") return;
+    this.#mostTexts = Math.max(1, Math.min(this.#mostTexts, texts.length >> 1));
+  }
+
+  async #embedQueries(
+    texts: Texts,
+    kind: EmbedKind,
+    signal: AbortSignal,
+  ): Promise<readonly Embedding[]> {
+    const deps: RefusalDeps = {
+      ask: (some) => this.#askForQueries(some, signal),
+      prefix: this.#model.prefixes[kind],
+      logger: this.#logger,
+    };
+    try {
+      return await this.#askTwiceInTime(texts, signal);
+    } catch (error) {
+      if (!(error instanceof RequestFailure) || error.kind !== "refused") throw error;
+      if (!this.#isProven) await requireAcceptance(deps);
+      return await embedApart(deps, texts, error);
+    }
+  }
+
+  async #askTwiceInTime(texts: Texts, signal: AbortSignal): Promise<Vectors> {
     const deadlineMs = this.#clock.monotonicMs() + this.#model.timeoutMs;
     try {
       return await this.#askForQueries(texts, signal);
     } catch (error) {
       if (!(error instanceof RequestFailure)) throw error;
-      if (error.kind === "refused" && this.#isProven && texts.length === 1) {
-        this.#logger.warn("embedding-query-refused", { status: error.status, code: error.code });
-        return [undefined];
-      }
       const waitMs = planQueryRetry(error, this.#random());
       const isInTime = waitMs !== undefined && this.#clock.monotonicMs() + waitMs < deadlineMs;
       if (!isInTime) throw error;
@@ -160,10 +213,10 @@ export class RemoteEmbedder implements Embedder {
     }
   }
 
-  async #askPatiently(texts: Texts, signal: AbortSignal): Promise<Vectors> {
+  async #askPatiently(texts: Texts, kind: EmbedKind, signal: AbortSignal): Promise<Vectors> {
     for (let attempt = 1;; attempt++) {
       try {
-        return await this.#places.run(() => this.#askInTurn(texts, signal), signal);
+        return await this.#places.run(() => this.#askInTurn(texts, kind, signal), signal);
       } catch (error) {
         const isFailure = error instanceof RequestFailure;
         const waitMs = isFailure ? planRetry(error, attempt, this.#random()) : undefined;
@@ -173,11 +226,11 @@ export class RemoteEmbedder implements Embedder {
     }
   }
 
-  async #askInTurn(texts: Texts, signal: AbortSignal): Promise<Vectors> {
+  async #askInTurn(texts: Texts, kind: EmbedKind, signal: AbortSignal): Promise<Vectors> {
     for (let ms = this.#pacer.waitMs(); ms > 0; ms = this.#pacer.waitMs()) await pause(ms, signal);
     const startedMs = this.#pacer.start();
     try {
-      const embeddings = await this.#ask(texts, "passage", signal);
+      const embeddings = await this.#ask(texts, kind, signal);
       this.#pacer.succeeded(startedMs);
       return embeddings;
     } catch (error) {

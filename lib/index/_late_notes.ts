@@ -43,13 +43,16 @@ export interface LateNotesOptions {
   readonly onOdd: (error: unknown) => void;
 }
 
+/** A text, and the notes that wait for its vector: what many have is asked for once. */
 interface WantedText {
   readonly text: string;
-  readonly late: LateNote;
+  readonly late: Set<LateNote>;
 }
 
 export class LateNotes {
   readonly #options: LateNotesOptions;
+  /** By text: what a call was or will be made for, and has not ended. */
+  readonly #open = new Map<string, WantedText>();
 
   constructor(options: LateNotesOptions) {
     this.#options = options;
@@ -58,11 +61,15 @@ export class LateNotes {
   /** Yields the calls to make; several may be under way. */
   async *batches(limits: BatchLimits): AsyncGenerator<Batch, void> {
     const filling = new FillingBatch(limits);
-    for await (const late of this.#open()) {
+    for await (const late of this.#readAll()) {
       const isAlone = late.note.strikes > 0;
       if (isAlone && !filling.isEmpty) yield this.#toBatch(filling.empty());
       for (const text of late.texts.unknown) {
-        const wanted = { text, late };
+        const open = this.#open.get(text);
+        open?.late.add(late);
+        if (open) continue;
+        const wanted = { text, late: new Set([late]) };
+        this.#open.set(text, wanted);
         if (!filling.hasRoomFor(wanted)) yield this.#toBatch(filling.empty());
         filling.add(wanted);
       }
@@ -71,7 +78,7 @@ export class LateNotes {
     if (!filling.isEmpty) yield this.#toBatch(filling.empty());
   }
 
-  async *#open(): AsyncGenerator<LateNote, void> {
+  async *#readAll(): AsyncGenerator<LateNote, void> {
     const { isWanted, mayGoOn, missing, onDone } = this.#options;
     const inOrder = [...missing].sort(([, a], [, b]) => a.strikes - b.strikes);
     for (const [path, note] of inOrder) {
@@ -96,17 +103,22 @@ export class LateNotes {
 
   #toBatch(wanted: readonly WantedText[]): Batch {
     const { onDone } = this.#options;
+    const open = this.#open;
     return {
       texts: wanted.map(({ text }) => text),
       take(vectors) {
         for (const [index, { text, late }] of wanted.entries()) {
-          late.texts.take(text, vectors[index] ?? null);
-          if (late.texts.unknown.size === 0) onDone(late);
+          open.delete(text);
+          for (const each of late) {
+            each.texts.take(text, vectors[index] ?? null);
+            if (each.texts.unknown.size === 0) onDone(each);
+          }
         }
       },
       giveUp(error) {
+        for (const { text } of wanted) open.delete(text);
         if (error === undefined) return;
-        for (const { note } of new Set(wanted.map(({ late }) => late))) note.strikes++;
+        for (const { note } of new Set(wanted.flatMap(({ late }) => [...late]))) note.strikes++;
       },
     };
   }

@@ -13,11 +13,22 @@ const FIRST_ROWS = 256;
 export class RowStretches {
   readonly #means: Means;
   /** By row; NaN = not known yet. */
-  #stretches = new Float32Array(FIRST_ROWS).fill(NaN);
+  #stretches: Float32Array<ArrayBuffer>;
 
-  /** @param means Of what lies in the rows, by language. */
-  constructor(means: Means) {
+  /**
+   * @param means Of what lies in the rows, by language.
+   * @param stretches What is known, by row; NaN = nothing.
+   */
+  constructor(means: Means, stretches = new Float32Array(FIRST_ROWS).fill(NaN)) {
     this.#means = means;
+    this.#stretches = stretches;
+  }
+
+  /** Returns a copy of what is known of the first rows, NaN where nothing is. */
+  slice(rows: number): Float32Array<ArrayBuffer> {
+    const copy = new Float32Array(rows).fill(NaN);
+    copy.set(this.#stretches.subarray(0, rows));
+    return copy;
   }
 
   /** Takes note that a row has another vector than before. */
@@ -36,9 +47,7 @@ export class RowStretches {
   }
 
   #makeRoom(rows: number): void {
-    const longer = new Float32Array(Math.max(rows, this.#stretches.length * 2)).fill(NaN);
-    longer.set(this.#stretches);
-    this.#stretches = longer;
+    this.#stretches = this.slice(Math.max(rows, this.#stretches.length * 2));
   }
 }
 
@@ -47,6 +56,18 @@ export interface CentredRows {
   readonly centring: Centring;
   readonly metadata: RowStretches;
   readonly chunks: RowStretches;
+}
+
+/** Returns the same with what is known of the rows, NaN where nothing is. */
+export function restoreCentredRows(
+  centring: Centring,
+  known: Readonly<Record<"metadata" | "chunks", Float32Array<ArrayBuffer>>>,
+): CentredRows {
+  return {
+    centring,
+    metadata: new RowStretches(centring.passage, known.metadata),
+    chunks: new RowStretches(centring.passage, known.chunks),
+  };
 }
 
 /** How vectors are compared. */

@@ -7,7 +7,7 @@ import { type Embedding, EmbeddingUnavailable } from "@/lib/embed/embedder.ts";
 import { describeFailure } from "@/lib/errors.ts";
 import { type Clock, type Logger, runAtOnce, Slicer } from "@/lib/seams.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
-import { type Calibration, findHintAt, findRange } from "./calibration.ts";
+import { type Calibration, CosineCounts, findHintAt, findRange } from "./calibration.ts";
 import {
   type Centring,
   type Language,
@@ -19,7 +19,8 @@ import {
 } from "./centring.ts";
 import type { EmbeddingTexts } from "./embedding_texts.ts";
 import { measureHanShare } from "./han_share.ts";
-import type { NoteCosines, NoteVectors, VectorQuery } from "./note_vectors.ts";
+import type { NoteCosines, VectorQuery } from "./note_cosines.ts";
+import type { NoteVectors } from "./note_vectors.ts";
 import { REFERENCE_QUESTIONS } from "./_reference_questions.ts";
 import { toCentredRows, type VectorView } from "./_row_stretches.ts";
 import { sampleSentence } from "./_sample_sentence.ts";
@@ -44,7 +45,12 @@ const FEW_QUESTIONS = 16;
 const GROWTH = 1.5;
 /** After a failure, when the model has rested as well. */
 const RETRY_MS = 31_000;
-const SLOTS_A_STEP = 256;
+/** A step of work compares so many rows. */
+const ROWS_A_STEP = 1_000;
+/** Of a longer note some chunks stand for all, so that no book decides for a whole vault. */
+const CHUNKS_A_NOTE = 8;
+/** With a larger part of the notes gone at the end it was another vault that was looked at. */
+const MAX_GONE = 1 / 3;
 
 /** A note with vectors. */
 export interface CalibratedNote {
@@ -75,7 +81,7 @@ export class Calibrator {
   readonly #options: CalibratorOptions;
   #running: Promise<void> | undefined;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
-  #isStopped = false;
+  readonly #stop = new AbortController();
 
   constructor(options: CalibratorOptions) {
     this.#options = options;
@@ -83,7 +89,7 @@ export class Calibrator {
 
   /** Begins in the background if there is something to find out; call it when vectors have come. */
   settle(): void {
-    if (this.#isStopped || this.#retryTimer !== undefined || !this.#isDue()) return;
+    if (this.#stop.signal.aborted || this.#retryTimer !== undefined || !this.#isDue()) return;
     this.#running ??= this.calibrate().catch((error: unknown) => this.#retryLater(error))
       .finally(() => this.#running = undefined);
   }
@@ -95,16 +101,17 @@ export class Calibrator {
    */
   async calibrate(): Promise<void> {
     const { clock, logger, onCalibrated, vectors } = this.#options;
+    const { signal } = this.#stop;
     const slicer = new Slicer(clock);
     const { generation, noteCount } = vectors;
-    const notes = await slicer.run(this.#inChanceOrder());
+    const notes = await slicer.run(this.#inChanceOrder(), signal);
     const questions = await this.#askQuestions(await this.#sampleQuestions(notes, slicer));
     const slots = notes.map(({ slot }) => slot);
-    const centring = await slicer.run(this.#learnCentring(questions, slots));
+    const centring = await slicer.run(this.#learnCentring(questions, slots), signal);
     const view: VectorView = { centred: centring && toCentredRows(centring) };
-    const found = await slicer.run(this.#measure({ questions, slots, view }));
-    // Slots and rows may be others by now: the next stretch of work begins it anew.
-    if (this.#isStopped || vectors.generation !== generation) return;
+    const found = await slicer.run(this.#measure({ questions, slots, view }), signal);
+    // Then the next stretch of work begins it anew.
+    if (vectors.generation !== generation || this.#isOfAnother(slots, found.pairCount)) return;
     const calibration = { ...found, noteCount, centring };
     vectors.calibrate(calibration, view);
     const { floor, ceiling, hintAt, pairCount } = calibration;
@@ -117,13 +124,13 @@ export class Calibrator {
 
   /** Stops, and returns when nothing runs any more. */
   async close(): Promise<void> {
-    this.#isStopped = true;
+    this.#stop.abort();
     clearTimeout(this.#retryTimer);
     await this.#running;
   }
 
   #retryLater(error: unknown): void {
-    if (this.#isStopped) return;
+    if (this.#stop.signal.aborted) return;
     this.#retryTimer = setTimeout(() => {
       this.#retryTimer = undefined;
       this.settle();
@@ -142,6 +149,13 @@ export class Calibrator {
     if (!calibration) return true;
     const growth = noteCount / Math.max(1, calibration.noteCount);
     return growth > GROWTH || growth < 1 / GROWTH;
+  }
+
+  /** True if it says little of the notes that there are now. */
+  #isOfAnother(slots: readonly number[], pairCount: number): boolean {
+    const { vectors } = this.#options;
+    const gone = slots.filter((slot) => !vectors.has(slot)).length;
+    return gone > MAX_GONE * slots.length || pairCount === 0 && vectors.chunkCount > slots.length;
   }
 
   /** By their paths' sums: always the same notes of a vault, and any of it. */
@@ -209,7 +223,9 @@ export class Calibrator {
     const counts: Record<Language, number> = { latin: 0, han: 0 };
     for (const slot of slots) {
       const language = languageOf(vectors.hanShareAt(slot));
-      if (counts[language]++ < MEAN_NOTES_A_LANGUAGE) yield* vectors.vectorsAt(slot);
+      if (counts[language]++ < MEAN_NOTES_A_LANGUAGE) {
+        yield* take(vectors.vectorsAt(slot), CHUNKS_A_NOTE + 1);
+      }
     }
   }
 
@@ -229,16 +245,16 @@ export class Calibrator {
     }
     const range = findRange(cosines);
     const hintAt = findHintAt(best.map((cosine) => denseSignal(cosine, range)));
-    return { ...range, hintAt, pairCount: cosines.length };
+    return { ...range, hintAt, pairCount: cosines.total };
   }
 
   /** Returns the cosines of all questions with the chunks of some notes, not of their own. */
-  *#pair({ questions, slots, view }: Measured): Generator<void, number[]> {
-    const cosines: number[] = [];
+  *#pair({ questions, slots, view }: Measured): Generator<void, CosineCounts> {
+    const cosines = new CosineCounts();
     const some = slots.slice(0, PAIRED_NOTES);
     for (const question of questions) {
       yield* this.#forEachOther({ question, slots: some, view }, ({ chunks }) => {
-        for (const cosine of chunks) if (!Number.isNaN(cosine)) cosines.push(cosine);
+        for (const chunk of spread(chunks, CHUNKS_A_NOTE)) cosines.add(chunk);
       });
     }
     return cosines;
@@ -250,14 +266,20 @@ export class Calibrator {
     take: (found: NoteCosines) => void,
   ): Generator<void> {
     const { vectors } = this.#options;
-    for (let at = 0; at < slots.length; at += SLOTS_A_STEP) {
-      // Anew at each step, as others ask in between.
-      const compare = vectors.compare(question, view);
-      for (const slot of slots.slice(at, at + SLOTS_A_STEP)) {
-        if (slot !== question.slot && vectors.has(slot)) take(compare(slot));
-      }
+    let compare = vectors.compare(question, view);
+    let rows = 0;
+    for (const slot of slots) {
+      if (slot === question.slot || !vectors.has(slot)) continue;
+      const found = compare(slot);
+      take(found);
+      rows += 1 + found.chunks.length;
+      if (rows < ROWS_A_STEP) continue;
+      rows = 0;
       yield;
+      // Anew, as others may have asked in between.
+      compare = vectors.compare(question, view);
     }
+    yield;
   }
 }
 
@@ -269,6 +291,20 @@ interface Measured {
 
 interface Compared extends Omit<Measured, "questions"> {
   readonly question: Question;
+}
+
+/** Yields at most so many numbers of a list, from all parts of it. */
+function* spread(numbers: Float32Array, most: number): Generator<number> {
+  const step = Math.max(1, numbers.length / most);
+  for (let at = 0; at < numbers.length; at += step) yield numbers[Math.floor(at)] ?? NaN;
+}
+
+function* take<T>(all: Iterable<T>, most: number): Generator<T> {
+  let count = 0;
+  for (const each of all) {
+    if (count++ === most) return;
+    yield each;
+  }
 }
 
 /** @param chance Any whole number: decides which chunk it is of. */

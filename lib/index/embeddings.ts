@@ -8,7 +8,8 @@ import {
   type Embedding,
   EmbeddingUnavailable,
 } from "@/lib/embed/embedder.ts";
-import { EmbedderGuard } from "@/lib/embed/embedder_guard.ts";
+import { splitBatches } from "@/lib/embed/batches.ts";
+import { EMBED_REST_MS, EmbedderGuard } from "@/lib/embed/embedder_guard.ts";
 import { describeFailure } from "@/lib/errors.ts";
 import { type Clock, type Logger, Slicer } from "@/lib/seams.ts";
 import type { VaultPath } from "@/lib/vault/vault_path.ts";
@@ -29,6 +30,8 @@ const BATCH: BatchLimits = { texts: 64, bytes: Infinity, atOnce: 1 };
 export const MAX_MISSING_SHARE = 0.05;
 /** No answer waits for a note over which the model fails so often. */
 export const MAX_STRIKES = 3;
+/** What is left where nothing seems to be wrong is tried again so soon, and then less and less. */
+const RETRY_MS = 1_000;
 /** So many notes whose vectors came late are made known at a time. */
 const LATE_NOTES_AT_ONCE = 500;
 /** Stands before questions in the cache, where a text of a note cannot begin like that. */
@@ -40,7 +43,7 @@ export interface EmbeddingsOptions {
   readonly openCache: () => EmbeddingCache;
   /** Reads the texts of a note anew; `undefined` if it is not what it was when it was indexed. */
   readonly readTexts: (path: VaultPath, etag: string) => Promise<EmbeddingTexts | undefined>;
-  /** Called when vectors came after their notes: they wait for `takeLate()`. */
+  /** Called when vectors came after their notes: they wait in `late`. */
   readonly onLate?: (() => void) | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -70,6 +73,8 @@ export class Embeddings {
   #cache: EmbeddingCache | undefined;
   #filling: Promise<void> | undefined;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
+  /** How often in a row nothing came of it. */
+  #fruitless = 0;
   readonly #stop = new AbortController();
 
   constructor(options: EmbeddingsOptions) {
@@ -81,9 +86,28 @@ export class Embeddings {
     this.#recent = options.embedder.isLocal ? undefined : new RecentVectors();
   }
 
-  /** Why the model is left alone; `undefined` = it works, as far as is known. */
-  get failure(): string | undefined {
-    return this.#queries.failure ?? this.#passages.failure ?? this.#questions.failure;
+  /** Why questions that nobody waits for have no vectors; `undefined` = they have, as far as is known. */
+  get questionFailure(): string | undefined {
+    return this.#questions.failure;
+  }
+
+  /**
+   * Says what the model does not do now, and what that means for answers; `undefined` = it works, as
+   * far as is known and wanted.
+   *
+   * @param isScaled Whether it is known what its cosines mean.
+   */
+  explainFailure(
+    { noteCount, isScaled }: { readonly noteCount: number; readonly isScaled: boolean },
+  ): string | undefined {
+    const { missingCount } = this;
+    const ofNotes = missingCount === 0 ? undefined : this.#passages.failure;
+    const ofAll = this.#queries.failure ?? (isScaled ? undefined : this.#questions.failure);
+    const why = ofAll ?? ofNotes;
+    if (why === undefined) return undefined;
+    const isForAll = ofAll !== undefined || this.whyNotYet(noteCount) !== undefined;
+    const which = isForAll ? "notes are found" : `${missingCount} of the notes are found`;
+    return `${why}. Until it works again ${which} by their words only`;
   }
 
   /** How many notes wait for their vectors. */
@@ -93,7 +117,7 @@ export class Embeddings {
 
   /**
    * Returns the vectors of a note. If they are not at hand and the model is slow or fails, returns
-   * `undefined`; they come with `takeLate()`.
+   * `undefined`; they come with `late`.
    */
   async vectorsOf(
     note: { readonly path: VaultPath; readonly etag: string },
@@ -113,7 +137,7 @@ export class Embeddings {
     return undefined;
   }
 
-  /** Takes note of a note that is indexed without its vectors; they come with `takeLate()`. */
+  /** Takes note of a note that is indexed without its vectors; they come with `late`. */
   expect({ path, etag }: { readonly path: VaultPath; readonly etag: string }): void {
     this.#missing.set(path, { etag, strikes: 0 });
   }
@@ -124,17 +148,19 @@ export class Embeddings {
     this.#late.delete(path);
   }
 
-  /** True if vectors came after their notes, for `takeLate()`. */
+  /** True if vectors came after their notes. */
   get hasLate(): boolean {
     return this.#late.size > 0;
   }
 
-  /** Returns the vectors that came after their notes, each once. */
-  takeLate(): LateVectors[] {
-    const late = [...this.#late.values()];
-    this.#late.clear();
-    for (const { path } of late) this.#missing.delete(path);
-    return late;
+  /** The vectors that came after their notes; each until `tookLate()`. */
+  get late(): readonly LateVectors[] {
+    return [...this.#late.values()];
+  }
+
+  /** Takes note that the index has the vectors of a note, or that these are of no use. */
+  tookLate(late: LateVectors): void {
+    if (this.#late.get(late.path) === late) this.forget(late.path);
   }
 
   /**
@@ -176,19 +202,20 @@ export class Embeddings {
   async embedQuestions(texts: readonly string[]): Promise<Embedding[]> {
     this.#throwIfStopped();
     const cache = this.#openCache();
-    const vectors = texts.map((text) => cache.get(QUESTION_MARK + text));
-    const unknown = texts.filter((_, index) => vectors[index] === undefined);
-    const embeddings = unknown.length === 0
-      ? []
-      : await this.#questions.embed(unknown, this.#stop.signal);
-    let next = 0;
-    return texts.map((text, index) => {
-      let vector = vectors[index];
-      if (vector === undefined) {
-        const embedding = embeddings[next++];
-        vector = (embedding && quantize(embedding)) ?? null;
+    const vectors = new Map(texts.map((text) => [text, cache.get(QUESTION_MARK + text)]));
+    const unknown = [...vectors.keys()].filter((text) => vectors.get(text) === undefined);
+    // Kept batch by batch, so that one that fails does not make all be asked again.
+    for (const batch of splitBatches(unknown, this.#options.embedder.batch ?? BATCH)) {
+      const embeddings = await this.#questions.embed(batch, this.#stop.signal);
+      for (const [index, text] of batch.entries()) {
+        const embedding = embeddings[index];
+        const vector = (embedding && quantize(embedding)) ?? null;
         cache.put(QUESTION_MARK + text, vector);
+        vectors.set(text, vector);
       }
+    }
+    return texts.map((text) => {
+      const vector = vectors.get(text);
       return vector ? Float32Array.from(vector) : undefined;
     });
   }
@@ -220,29 +247,43 @@ export class Embeddings {
 
   #fillUp(): void {
     if (this.missingCount === 0 || !this.#passages.isOpen || this.#isStopped) return;
-    this.#filling ??= this.#fill().finally(() => {
+    const tried = new Set<MissingNote>();
+    this.#filling ??= this.#fill(tried).finally(() => {
       this.#filling = undefined;
       this.#cache?.flush();
       if (this.hasLate) this.#options.onLate?.();
+      // Some may have come while others were embedded.
+      if (this.#hasOther(tried)) this.#fillUp();
       this.#retryLater();
     });
   }
 
-  /** Goes on by itself when a model that failed has rested. */
+  #hasOther(tried: ReadonlySet<MissingNote>): boolean {
+    for (const [path, note] of this.#missing) {
+      if (!tried.has(note) && !this.#late.has(path)) return true;
+    }
+    return false;
+  }
+
+  /** Goes on by itself with what is left, when a model that failed has rested. */
   #retryLater(): void {
     clearTimeout(this.#retryTimer);
-    if (this.#isStopped || this.missingCount === 0 || this.#passages.isOpen) return;
-    this.#retryTimer = setTimeout(() => this.#fillUp(), this.#passages.restMs + 1);
+    if (this.#isStopped || this.#filling || this.missingCount === 0) return;
+    const soonMs = Math.min(RETRY_MS * 2 ** this.#fruitless++, EMBED_REST_MS);
+    const restMs = this.#passages.isOpen ? soonMs : this.#passages.restMs + 1;
+    this.#retryTimer = setTimeout(() => this.#fillUp(), restMs);
     Deno.unrefTimer(this.#retryTimer);
   }
 
-  async #fill(): Promise<void> {
+  /** @param tried Gets the notes that were seen to. */
+  async #fill(tried: Set<MissingNote>): Promise<void> {
     const { clock, embedder, logger, readTexts } = this.#options;
     const notes = new LateNotes({
       missing: this.#missing,
       isWanted: (path, note) => this.#missing.get(path) === note && !this.#late.has(path),
-      open: async (path, { etag }) => {
-        const texts = await readTexts(path, etag);
+      open: async (path, note) => {
+        tried.add(note);
+        const texts = await readTexts(path, note.etag);
         return texts && await this.#lookUp(texts, new Slicer(clock));
       },
       mayGoOn: () => !this.#isStopped && this.#passages.isOpen,
@@ -257,19 +298,24 @@ export class Embeddings {
           const embeddings = await this.#embedPassages(batch.texts, new Slicer(clock));
           batch.take(embeddings);
         } catch (error) {
-          // A model that is away says nothing against a note.
-          const isAway = error instanceof EmbeddingUnavailable &&
-            (this.#isStopped || error.cause instanceof EmbeddingUnavailable);
-          batch.giveUp(isAway ? undefined : error);
+          batch.giveUp(this.#isAway(error) ? undefined : error);
         }
       }
     };
     await Promise.all(Array.from({ length: limits.atOnce }, work));
   }
 
+  /** A model that is away, or rests, says nothing against a note. */
+  #isAway(error: unknown): boolean {
+    if (this.#isStopped) return true;
+    return error instanceof EmbeddingUnavailable &&
+      (error.cause === undefined || error.cause instanceof EmbeddingUnavailable);
+  }
+
   #keepLate({ path, note, texts }: LateNote): void {
     // It may have changed or gone meanwhile.
     if (this.#missing.get(path) !== note) return;
+    this.#fruitless = 0;
     this.#late.set(path, { path, etag: note.etag, vectors: texts.vectors() });
     if (this.#late.size % LATE_NOTES_AT_ONCE === 0) this.#options.onLate?.();
   }

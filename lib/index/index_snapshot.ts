@@ -83,7 +83,6 @@ export class IndexSnapshot {
     if (restored.vectors) this.#options.vectors?.takeOver(restored.vectors);
     const slicer = new Slicer(clock);
     await slicer.run(this.#fill(restored.notes, files));
-    if (this.#options.vectors) await slicer.run(this.#options.vectors.warmUp());
   }
 
   /** Gives up reading the snapshot, and writes none by itself any more. */

@@ -113,8 +113,12 @@ async function askMeaning(
 ): Promise<{ dense?: DenseQuestion; reason?: string }> {
   if (!embeddings) return { reason: NO_EMBEDDING };
   // Asked first: a distant model costs time and money, and its answer would be of no use.
-  const notYet = embeddings.whyNotYet(table.counts.notes) ?? (scale ? undefined : NOT_CALIBRATED);
-  if (notYet !== undefined || !scale) return { reason: notYet ?? NOT_CALIBRATED };
+  const notYet = embeddings.whyNotYet(table.counts.notes);
+  if (notYet !== undefined) return { reason: notYet };
+  if (!scale) {
+    const { questionFailure: why } = embeddings;
+    return { reason: why === undefined ? NOT_CALIBRATED : `${NOT_CALIBRATED}: ${why}` };
+  }
   const { vector, reason } = await embeddings.queryVector(text, signal);
   if (reason !== undefined) return { reason };
   if (vector) return { dense: { vector, scale, hanShare: runAtOnce(measureHanShare([text])) } };

@@ -222,11 +222,14 @@ export class NoteSync {
   /** Only here, where nothing else changes the index. */
   async #takeLateVectors(slicer: Slicer): Promise<void> {
     const { database, embeddings, table } = this.#options;
-    for (const { path, etag, vectors } of embeddings?.takeLate() ?? []) {
+    for (const late of embeddings?.late ?? []) {
+      const { path, etag, vectors } = late;
       const note = table.find(path);
-      if (note?.etag !== etag) continue;
-      await slicer.run(database.addVectors(path, vectors));
-      this.#options.onChange?.(path, note);
+      if (note?.etag === etag) {
+        await slicer.run(database.addVectors(path, vectors));
+        this.#options.onChange?.(path, note);
+      }
+      embeddings?.tookLate(late);
     }
   }
 

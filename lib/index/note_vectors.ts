@@ -2,9 +2,15 @@
  * The vectors of all notes beside their terms: one for a note's metadata, one for each of its
  * chunks, by the slots of the postings.
  */
-import { weighBest } from "./body_cosine.ts";
 import type { Calibration } from "./calibration.ts";
 import { type CentredQuery, centreQuery, languageOf, type LanguageVector } from "./centring.ts";
+import {
+  NO_COSINES,
+  type NoteCosines,
+  type SlotSignals,
+  type VectorQuery,
+  weighBest,
+} from "./note_cosines.ts";
 import { FIRST_ROOM, grown, roomFor } from "./_posting_pool.ts";
 import {
   centreCosines,
@@ -12,7 +18,12 @@ import {
   toCentredRows,
   type VectorView,
 } from "./_row_stretches.ts";
-import { freezeCalibration, restoreCalibration } from "./_saved_calibration.ts";
+import {
+  freezeCalibration,
+  type KeptCalibration,
+  restoreCalibration,
+  type RowCounts,
+} from "./_saved_calibration.ts";
 import { type Frozen, frozenTogether, type SnapshotReader } from "./_snapshot_stream.ts";
 import { VectorMatrix, type VectorMatrixOptions } from "./vector_matrix.ts";
 
@@ -23,30 +34,6 @@ export interface NoteEmbeddings {
   /** The share of the text that is Chinese, 0..1. */
   readonly hanShare: number;
 }
-
-/**
- * How near each note is to a query, by slot; a slot beyond the end has no vectors. Those of removed
- * notes may hold anything.
- */
-export interface SlotSignals {
-  /** Cosine, NaN = none. */
-  readonly metadata: Float32Array;
-  /** Cosines of the best three chunks, weighted; NaN = none. */
-  readonly body: Float32Array;
-}
-
-/** A question: its vector, of any length, and how much of it is Chinese, 0..1. */
-export interface VectorQuery extends LanguageVector {
-  readonly vector: Float32Array;
-}
-
-/** How near one note is to a query. */
-export interface NoteCosines extends Readonly<Record<keyof SlotSignals, number>> {
-  /** Of its chunks, in their order. */
-  readonly chunks: Float32Array;
-}
-
-const NO_COSINES: NoteCosines = { metadata: NaN, body: NaN, chunks: new Float32Array(0) };
 
 const ROWS_PER_STEP = 1_000;
 /** Less is not worth the work. */
@@ -71,8 +58,7 @@ export class NoteVectors {
   #removedCount = 0;
   #aliveChunkCount = 0;
   #generation = 0;
-  #calibration: Calibration | undefined;
-  #view: VectorView = { centred: undefined };
+  #kept: KeptCalibration = { calibration: undefined, view: { centred: undefined } };
 
   constructor(dimensions: number, options: VectorMatrixOptions = {}) {
     this.#options = options;
@@ -104,7 +90,7 @@ export class NoteVectors {
     vectors.#aliveCount = counters[0] ?? 0;
     vectors.#removedCount = counters[1] ?? 0;
     vectors.#aliveChunkCount = counters[2] ?? 0;
-    vectors.calibrate(await restoreCalibration(reader, dimensions));
+    vectors.#kept = await restoreCalibration(reader, dimensions, vectors.#countRows());
     return vectors;
   }
 
@@ -122,12 +108,12 @@ export class NoteVectors {
         for (const array of bySlot) await writer.writeArray(array);
         await writer.writeNumbers(...counters);
       },
-    }, freezeCalibration(this.#calibration)]);
+    }, freezeCalibration(this.#kept, this.#countRows())]);
   }
 
   /** What was found out about the cosines of these vectors; `undefined` = nothing yet. */
   get calibration(): Calibration | undefined {
-    return this.#calibration;
+    return this.#kept.calibration;
   }
 
   /**
@@ -137,8 +123,12 @@ export class NoteVectors {
    */
   calibrate(calibration: Calibration | undefined, view?: VectorView): void {
     const centring = calibration?.centring;
-    this.#calibration = calibration;
-    this.#view = view ?? { centred: centring && toCentredRows(centring) };
+    const usual = { centred: centring && toCentredRows(centring) };
+    this.#kept = { calibration, view: view ?? usual };
+  }
+
+  #countRows(): RowCounts {
+    return { metadata: this.#metadata.rowCount, chunks: this.#chunks.rowCount };
   }
 
   get dimensions(): number {
@@ -211,7 +201,7 @@ export class NoteVectors {
    * @throws {RangeError} If the query has other dimensions.
    */
   scan(query: VectorQuery): SlotSignals {
-    const { centred } = this.#view;
+    const { centred } = this.#kept.view;
     const asked = centred && centreQuery(query, centred.centring);
     const metadata = this.#metadata.cosines(asked?.vector ?? query.vector);
     this.#cosines = this.#chunks.cosines(asked?.vector ?? query.vector);
@@ -235,7 +225,7 @@ export class NoteVectors {
    * @param view How to compare; as scans do without it.
    * @throws {RangeError} If the query has other dimensions.
    */
-  compare(query: VectorQuery, view: VectorView = this.#view): (slot: number) => NoteCosines {
+  compare(query: VectorQuery, view: VectorView = this.#kept.view): (slot: number) => NoteCosines {
     const { centred } = view;
     const asked = centred && centreQuery(query, centred.centring);
     const compareMetadata = this.#metadata.compare(asked?.vector ?? query.vector);
@@ -253,10 +243,16 @@ export class NoteVectors {
 
   /** Works out in small steps what scans would have to while somebody waits. */
   *warmUp(): Generator<void, void> {
-    if (!this.#view.centred) return;
-    const any = { vector: new Float32Array(this.dimensions).fill(1), hanShare: 0 };
+    const { centred } = this.#kept.view;
+    if (!centred) return;
     for (let slot = 0; slot < this.#metadata.rowCount; slot++) {
-      this.compare(any)(slot);
+      const language = languageOf(this.hanShareAt(slot));
+      centred.metadata.at(this.#metadata, slot, language);
+      const first = this.#firstRows[slot] ?? 0;
+      for (let row = first + (this.#rowCounts[slot] ?? 0) - 1; row >= first; row--) {
+        centred.chunks.at(this.#chunks, row, language);
+        if (row % ROWS_PER_STEP === 0) yield;
+      }
       yield;
     }
   }
@@ -291,7 +287,7 @@ export class NoteVectors {
    */
   *compacted(slots: ReadonlyMap<number, number>): Generator<void, NoteVectors> {
     const copy = new NoteVectors(this.dimensions, this.#options);
-    copy.calibrate(this.#calibration);
+    copy.calibrate(this.calibration);
     for (const [oldSlot, slot] of slots) {
       if (this.#alive[oldSlot] === 1) yield* copy.#adopt(this, { oldSlot, slot });
       yield;
@@ -300,7 +296,7 @@ export class NoteVectors {
     return copy;
   }
 
-  /** Becomes what a compacted copy is. */
+  /** Becomes what a compacted copy is; what was found out since it was begun stays in force. */
   takeOver(other: NoteVectors): void {
     this.#generation++;
     this.#metadata = other.#metadata;
@@ -314,8 +310,9 @@ export class NoteVectors {
     this.#aliveCount = other.#aliveCount;
     this.#removedCount = other.#removedCount;
     this.#aliveChunkCount = other.#aliveChunkCount;
-    this.#calibration = other.#calibration;
-    this.#view = other.#view;
+    const { calibration = other.calibration } = this;
+    if (calibration !== other.calibration) other.calibrate(calibration);
+    this.#kept = other.#kept;
   }
 
   #adopt(
@@ -366,7 +363,7 @@ export class NoteVectors {
     if (slot >= this.#alive.length) this.#makeRoom(slot + 1);
     this.#metadata.appendEmpty(Math.max(0, slot + 1 - this.#metadata.rowCount));
     this.#metadata.set(slot, metadata);
-    this.#view.centred?.metadata.forget(slot);
+    this.#kept.view.centred?.metadata.forget(slot);
     if (this.#alive[slot] === 1) {
       this.remove(slot);
       // Its own row is used again.

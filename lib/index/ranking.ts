@@ -1,6 +1,7 @@
 /** What each note is worth to a query, by words, by meaning, or by both. */
 import type { DenseScale } from "@/lib/embed/embedder.ts";
-import type { NoteVectors, SlotSignals } from "./note_vectors.ts";
+import type { SlotSignals } from "./note_cosines.ts";
+import type { NoteVectors } from "./note_vectors.ts";
 import type { Postings, Scores } from "./postings.ts";
 import type { QueryPlan } from "./query_plan.ts";
 import { topSlots } from "./_top_slots.ts";

@@ -133,7 +133,8 @@ export class VaultIndex {
         // Nothing has changed: it was only read.
         if (kind === "load") this.#changed.clear();
         else this.#tellChanged();
-        if (this.#embeddings?.hasLate) this.#sync.settleSoon();
+        // While it was read nobody could take them in.
+        if (kind !== "compare" && this.#embeddings?.hasLate) this.#sync.settleSoon();
         if (!this.#embeddings?.whyNotYet(this.counts.notes)) this.#calibrator?.settle();
       },
       table: this.#table,
@@ -175,11 +176,10 @@ export class VaultIndex {
 
   /** What concerns the vault as a whole. */
   get warnings(): readonly string[] {
-    const failure = this.#embeddings?.failure;
-    return failure === undefined ? this.#sync.warnings : [
-      ...this.#sync.warnings,
-      `${failure}. Until it works again notes are found by their words only`,
-    ];
+    const noteCount = this.counts.notes;
+    const isScaled = this.#scale() !== undefined;
+    const failure = this.#embeddings?.explainFailure({ noteCount, isScaled });
+    return failure === undefined ? this.#sync.warnings : [...this.#sync.warnings, failure];
   }
 
   /** True if the index knows all of the vault: nothing is being read, and nothing out of sight. */

@@ -78,7 +78,7 @@ export class OurEngine implements Engine {
   async #vectorsOf({ note, texts }: PreparedNote): Promise<NoteEmbeddings | undefined> {
     if (!this.#embeddings || !texts) return undefined;
     const vectors = await this.#embeddings.vectorsOf(note, texts, this.#slicer);
-    if (!vectors) throw new Error(`Cannot insert a note: ${this.#embeddings.failure}`);
+    if (!vectors) throw new Error("Cannot insert a note: the model gave no vectors");
     return vectors;
   }
 

@@ -46,13 +46,15 @@ export interface SpawnOptions {
   readonly flags?: readonly string[];
   /** More arguments for the server. */
   readonly settings?: readonly string[];
+  /** More variables for the server. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Ends it. */
   readonly signal?: AbortSignal;
 }
 
 /** Starts the server's process on a free port; whoever calls has to end it. */
 export function spawnMain(
-  { vault, state, flags = [], settings = [], signal }: SpawnOptions,
+  { vault, state, flags = [], settings = [], env = {}, signal }: SpawnOptions,
 ): { readonly url: string; readonly child: Deno.ChildProcess } {
   const port = freePort();
   const child = new Deno.Command(Deno.execPath(), {
@@ -68,6 +70,7 @@ export function spawnMain(
       ...["--log", "error"],
       ...settings,
     ],
+    env: { ...env },
     stdin: "null",
     stdout: "null",
     stderr: "inherit",

@@ -169,11 +169,12 @@ describe("a provider that fails", () => {
     const rate = { perSecond: 30, burst: 3, says: "nothing" as const };
     await using vault = await openRemoteVault(wordNotes(300), { provider: { rate } });
 
-    await until(async () => (await vault.health()).embeddingProgress === null);
-    const back = await vault.untilMeaning("word7");
+    await until(
+      async () => (await vault.health()).embeddingProgress === null,
+      "Not all notes were embedded",
+    );
 
-    equal(back.paths[0], "note-7.md");
-    equal(new Set(vault.texts()).size >= 600, true);
+    ok(new Set(vault.texts()).size >= 600);
   });
 });
 
@@ -204,7 +205,7 @@ describe("a server that is closed", () => {
   }
 
   it("ends soon while a query is under way that hangs", async () => {
-    await using vault = await openRemoteVault(wordNotes(30));
+    await using vault = await openRemoteVault(wordNotes(30), { model: { timeoutMs: 1_000 } });
     await vault.untilMeaning("word7");
     vault.provider.mood = "hanging";
     const order: string[] = [];

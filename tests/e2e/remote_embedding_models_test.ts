@@ -59,9 +59,9 @@ describe("a model that favours languages", () => {
       const back = await vault.search(`${chinese}在哪里`, "vector");
       if (there.paths.slice(0, 2).includes(`zh-${at}.md`)) found.push(at);
       if (back.paths.slice(0, 2).includes(`en-${at}.md`)) found.push(at);
-      const english_ = Object.fromEntries(Object.entries(notes).filter(([, text]) =>
-        text !== notes[`en-${at}.md`]
-      ));
+      const english_ = Object.fromEntries(
+        Object.entries(notes).filter(([, text]) => text !== notes[`en-${at}.md`]),
+      );
       if (nearestOf(`where is ${english}`, english_) === `zh-${at}.md`) foundAsTheyAre++;
     }
 

@@ -43,7 +43,7 @@ describe("a vault that a provider embeds", () => {
     ]);
     equal(early.fallback?.reason, "30 of 30 notes are not embedded yet");
     deepEqual(earlyHealth.embeddingProgress, { done: 0, total: 30 });
-    equal(askedForQuery, false);
+    ok(!askedForQuery);
     deepEqual([late.mode, late.paths[0], late.fallback], ["hybrid", "note-7.md", undefined]);
     equal(typeof late.results[0]?.signals.body, "number");
     deepEqual((await vault.health()).embeddingProgress, null);

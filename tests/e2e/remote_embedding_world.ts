@@ -61,7 +61,11 @@ export async function openRemoteVault(
 ): Promise<RemoteVault> {
   let aheadMs = 0;
   const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + aheadMs };
-  const provider = startEmbeddingProvider({ dimensions: DIMENSIONS, key: KEY, ...options.provider });
+  const provider = startEmbeddingProvider({
+    dimensions: DIMENSIONS,
+    key: KEY,
+    ...options.provider,
+  });
   options.prepare?.(provider);
   const modelOf = (changes: Partial<RemoteModel> = {}) =>
     remoteModel({
@@ -120,10 +124,9 @@ function toRun(services: Services): Run {
       until(async () => {
         const answer = await search(query);
         return answer.fallback === undefined && answer;
-      }, `Never answered by meaning: ${services.index.warnings.join()}`),
+      }, "It is never answered by meaning"),
     health: async () => HealthAnswerShape.parse(await request("/healthz")),
-    warnings: async () =>
-      DiagnosticsAnswerShape.parse(await request("/api/diagnostics")).warnings,
+    warnings: async () => DiagnosticsAnswerShape.parse(await request("/api/diagnostics")).warnings,
     close: () => services.close(),
   };
 }

@@ -110,13 +110,42 @@ describe("refused texts", () => {
   it("RemoteEmbedder.embed() has no vector for a query that is refused where others are not", async () => {
     await using world = openRemoteWorld({ provider: { maxChars: 100 } });
     const long = "x".repeat(101);
-    const atFirst = await unavailable(world.embedder.embed([long], "query"));
-    await world.embedder.embed(["one"], "query");
 
+    const atFirst = await world.embedder.embed([long], "query");
+    await world.embedder.embed(["one"], "query");
     const later = await world.embedder.embed([long], "query");
 
-    ok(/refuses to embed/.test(atFirst.message));
-    deepEqual(later, [undefined]);
+    deepEqual([atFirst, later], [[undefined], [undefined]]);
+  });
+
+  it("RemoteEmbedder.embed() takes the beginning of a query that is too long", async () => {
+    await using world = openRemoteWorld({ provider: { maxChars: 300 } });
+    const long = "what was it that we said about caches ".repeat(25);
+
+    const [found] = await world.embedder.embed([long], "query");
+
+    const [wanted] = await world.embedder.embed([long.slice(0, long.length >> 2)], "query");
+    deepEqual(found, wanted);
+  });
+
+  it("RemoteEmbedder.embedPatiently() parts questions that are refused from the others", async () => {
+    const poison = { text: "bad", status: 400 };
+    await using world = openRemoteWorld({ provider: { poison } });
+
+    const found = await world.embedder.embedPatiently(["one", "bad", "two"], "query");
+
+    deepEqual(found.map((vector) => vector !== undefined), [true, false, true]);
+  });
+
+  it("RemoteEmbedder.embedPatiently() gets through a narrow limit, each question once", async () => {
+    const rate = { perSecond: 20, burst: 1, says: "nothing" } as const;
+    await using world = openRemoteWorld({ provider: { rate } });
+    const questions = Array.from({ length: 300 }, (_, i) => `question ${i}`);
+
+    const found = await world.embedder.embedPatiently(questions, "query");
+
+    ok(found.every((vector) => vector !== undefined));
+    equal(world.embedder.usage.texts, 300);
   });
 });
 

@@ -1,14 +1,43 @@
 import { deepStrictEqual as deepEqual, ok, strictEqual as equal } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { findHintAt, findRange } from "@/lib/index/calibration.ts";
+import { CosineCounts, findHintAt, findRange as rangeOf } from "@/lib/index/calibration.ts";
 
 /** 1 000 cosines from one to another, in a mixed order. */
 function spread(from: number, to: number): number[] {
   return Array.from({ length: 1_000 }, (_, i) => from + (to - from) * ((i * 7) % 1_000) / 1_000);
 }
 
+function findRange(cosines: readonly number[]) {
+  const counts = new CosineCounts();
+  for (const cosine of cosines) counts.add(cosine);
+  return rangeOf(counts);
+}
+
 const near = (actual: number, wanted: number) =>
   ok(Math.abs(actual - wanted) < 0.002, `${actual} is not ${wanted}`);
+
+describe("CosineCounts", () => {
+  it("quantile() is what a share of all cosines is not above", () => {
+    const counts = new CosineCounts();
+    for (const cosine of [0.1, 0.4, NaN, 0.2, 0.3]) counts.add(cosine);
+
+    equal(counts.total, 4);
+    near(counts.quantile(0), -1);
+    near(counts.quantile(0.25), 0.1);
+    near(counts.quantile(0.5), 0.2);
+    near(counts.quantile(1), 0.4);
+    equal(new CosineCounts().quantile(0.5), 0);
+  });
+
+  it("add() takes what is a little out of bounds by rounding", () => {
+    const counts = new CosineCounts();
+    counts.add(1.0000001);
+    counts.add(-1.0000001);
+
+    near(counts.quantile(0.5), -1);
+    near(counts.quantile(1), 1);
+  });
+});
 
 describe("findRange()", () => {
   it("findRange() begins in the middle and ends as far again beyond what few exceed", () => {
