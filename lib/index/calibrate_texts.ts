@@ -38,7 +38,10 @@ export async function calibrateTexts(
     listNotes: () => paths,
     readTexts: (_path, text) =>
       Promise.resolve({ metadata: "", chunks: [text], hanShare: shareOf(text) }),
-    embedQuestions: async (questions) => [...await embedder.embed(questions, "query")],
+    embedQuestions: async (questions) => [
+      ...await (embedder.embedPatiently?.(questions, "query") ??
+        embedder.embed(questions, "query")),
+    ],
     onCalibrated: () => undefined,
     clock,
     logger,

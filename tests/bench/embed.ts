@@ -9,7 +9,7 @@ import { formatTable, print, type Row } from "../eval/table.ts";
 import { parseCount, parseOrExplain, runAsProgram, UsageError } from "./command_line.ts";
 import { Corpus } from "./corpus.ts";
 import { type EmbedRound, type Form, FORMS, measureEmbedding } from "./embed_measure.ts";
-import { type Latency, type Probe, PROBES } from "./embed_probe.ts";
+import { type Latencies, type Latency, type Probe, PROBES } from "./embed_probe.ts";
 
 const USAGE = `Usage: deno task bench:embed [options]
 
@@ -98,14 +98,26 @@ export function judge(rounds: readonly EmbedRound[]): Verdict[] {
 
 const SEARCHES = ["keyword", "fallback"] as const;
 
-/** NaN if there is nothing to compare. */
 function timesIdle(
   { busy, idle }: EmbedRound,
   way: Probe,
   key: (typeof LATENCIES)[number],
 ): number {
-  const usual = way === "health" ? idle.health : idle.keyword;
-  return (busy[way]?.[key] ?? NaN) / (usual?.[key] ?? NaN);
+  return divide(busy[way], usualOf(idle, way), key);
+}
+
+/** What is answered by words takes what a search by words does. */
+function usualOf(idle: Latencies, way: Probe): Latency | undefined {
+  return idle[way === "fallback" ? "keyword" : way];
+}
+
+/** NaN if there is nothing to compare. */
+function divide(
+  one: Latency | undefined,
+  other: Latency | undefined,
+  key: (typeof LATENCIES)[number],
+): number {
+  return (one?.[key] ?? NaN) / (other?.[key] ?? NaN);
 }
 
 function formatRounds(rounds: readonly EmbedRound[], verdicts: readonly Verdict[]): string {
@@ -127,13 +139,11 @@ function formatRounds(rounds: readonly EmbedRound[], verdicts: readonly Verdict[
   return tables.map((rows) => formatTable(rows, formatNumber)).join("\n\n");
 }
 
-function toLatencyRows(round: EmbedRound, way: Probe): Row[] {
-  const { form, busy, idle } = round;
-  const row = (when: string, latency: Latency | undefined, isBusy: boolean): Row[] => {
-    const times = LATENCIES.map((
-      key,
-    ) => [`${key}: times`, isBusy ? timesIdle(round, way, key) : 1]);
+function toLatencyRows({ form, busy, idle }: EmbedRound, way: Probe): Row[] {
+  const usual = usualOf(idle, way);
+  const row = (when: string, latency: Latency | undefined): Row[] => {
     if (!latency) return [];
+    const times = LATENCIES.map((key) => [`${key}: times`, divide(latency, usual, key)]);
     return [{
       "vectors as": form,
       "asked for": way,
@@ -142,7 +152,7 @@ function toLatencyRows(round: EmbedRound, way: Probe): Row[] {
       ...Object.fromEntries(times),
     }];
   };
-  return [...row("embedding", busy[way], true), ...row("idle", idle[way], false)];
+  return [...row("embedding", busy[way]), ...row("idle", idle[way])];
 }
 
 function formatNumber(_column: string, value: number): string {

@@ -1,4 +1,4 @@
-import { deepStrictEqual as deepEqual, strictEqual as equal, throws } from "node:assert/strict";
+import { deepStrictEqual as deepEqual, throws } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { UsageError } from "./command_line.ts";
 import { judge, parseSettings } from "./embed.ts";
@@ -6,7 +6,7 @@ import { type EmbedRound, toLimitUse } from "./embed_measure.ts";
 
 const latency = (ms: number) => ({ p50: ms, p95: ms, p99: ms, longest: ms, count: 1 });
 
-function round(share: number, { busyMs = 1, fallbackMs = busyMs } = {}): EmbedRound {
+function round(share: number, busyMs = 1, fallbackMs = busyMs): EmbedRound {
   const limit = { seconds: 1, requests: 1, texts: 1, tooOften: 0, share };
   const busy = { keyword: latency(busyMs), fallback: latency(fallbackMs) };
   return { form: "base64", chunks: 1, limit, busy, idle: { keyword: latency(1) } };
@@ -34,20 +34,20 @@ describe("parseSettings()", () => {
 
 describe("judge()", () => {
   it("takes each number from its best round", () => {
-    const rounds = [round(0.9, { busyMs: 3 }), round(0.7, { busyMs: 1.5 })];
+    const rounds = [round(0.9, 3), round(0.7, 1.5)];
 
     deepEqual(judge(rounds), [{ form: "base64", share: 0.9, latency: 1.5, isMet: true }]);
   });
 
   const missed: readonly [string, EmbedRound][] = [
     ["too little of the limit was used", round(0.79)],
-    ["searches took too long", round(0.9, { busyMs: 2.1 })],
-    ["searches that were answered by words did", round(0.9, { fallbackMs: 2.1 })],
+    ["searches took too long", round(0.9, 2.1)],
+    ["searches that were answered by words did", round(0.9, 1, 2.1)],
     ["there was no search", { ...round(0.9), busy: {} }],
   ];
   for (const [what, each] of missed) {
     it(`is not content when ${what}`, () => {
-      equal(judge([each])[0]?.isMet, false);
+      deepEqual(judge([each]).map(({ isMet }) => isMet), [false]);
     });
   }
 });
