@@ -1,4 +1,5 @@
 /** One request to `POST {base}/embeddings`, and its answer or what went wrong. */
+import { Buffer } from "node:buffer";
 import { EMBEDDING_PROVIDERS } from "@/lib/embedding_providers.ts";
 import type { RemoteModel } from "@/lib/remote_model.ts";
 import type { Clock } from "@/lib/seams.ts";
@@ -137,11 +138,5 @@ async function readUpTo(response: Response, limit: number): Promise<Uint8Array |
     if (size > limit) return undefined;
     chunks.push(chunk);
   }
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.length;
-  }
-  return all;
+  return Buffer.concat(chunks, size);
 }
