@@ -166,7 +166,8 @@ export const ConfigFields = z.strictObject({
     placeholder: "NUMBER",
     defaultText: "what suits the model",
   }),
-  embeddingTimeout: wholeNumber(100, 60_000).default(2_000).register(notes, {
+  // Below the two seconds after which the hooks of agents give up.
+  embeddingTimeout: wholeNumber(100, 60_000).default(1_500).register(notes, {
     sentence: "How long a search waits for the provider, in milliseconds, 100 to 60000",
     kind: "text",
     placeholder: "MS",

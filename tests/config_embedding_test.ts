@@ -29,7 +29,7 @@ describe("loadConfig() with a model of a provider", () => {
       dimensions: 1024,
       asksForDimensions: false,
       prefixes: { query: "", passage: "" },
-      timeoutMs: 2000,
+      timeoutMs: 1500,
     });
     for (const [provider, { baseUrl, model }] of Object.entries(EMBEDDING_PROVIDERS)) {
       if (baseUrl === undefined || model === undefined) continue;
@@ -237,7 +237,7 @@ describe("loadConfig() with several sources of a model", () => {
       "embedding-timeout": 500,
     });
 
-    matchModel({ files: file(OLLAMA) }, { model: "nomic-embed-text", timeoutMs: 2000 });
+    matchModel({ files: file(OLLAMA) }, { model: "nomic-embed-text", timeoutMs: 1500 });
     matchModel({ files, args: ["--embedding", "openai"] }, {
       baseUrl: "https://api.openai.com/v1",
       model: "text-embedding-3-small",
