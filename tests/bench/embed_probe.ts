@@ -53,13 +53,18 @@ export async function probe(
   return Object.fromEntries([...times].map(([kind, taken]) => [kind, toLatency(taken)]));
 }
 
+/** Why nobody asks the provider: notes have no vectors, or it is not known what these mean. */
+const WITHOUT_PROVIDER = /not embedded yet|being found out/;
+
 /** Returns how long it took; `undefined` if the provider had a part in the answer. */
 async function ask(url: string, kind: Probe, query: string): Promise<number | undefined> {
   if (kind === "health") return await timeOf(() => readHealth(url));
-  const mode = kind === "fallback" ? "hybrid" : "keyword";
-  let answeredBy = "";
-  const tookMs = await timeOf(async () => answeredBy = (await search(url, query, mode)).mode);
-  return answeredBy === "keyword" ? tookMs : undefined;
+  if (kind === "keyword") return await timeOf(() => search(url, query, "keyword"));
+  let reason = "";
+  const tookMs = await timeOf(async () => {
+    reason = (await search(url, query, "hybrid")).fallback?.reason ?? "";
+  });
+  return WITHOUT_PROVIDER.test(reason) ? tookMs : undefined;
 }
 
 function toLatency(times: readonly number[]): Latency {

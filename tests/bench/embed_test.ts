@@ -6,10 +6,10 @@ import { type EmbedRound, toLimitUse } from "./embed_measure.ts";
 
 const latency = (ms: number) => ({ p50: ms, p95: ms, p99: ms, longest: ms, count: 1 });
 
-function round(share: number, busyMs = 1, fallbackMs = busyMs): EmbedRound {
+function round(share: number, busyMs = 1, { fallbackMs = 1, idleMs = 1 } = {}): EmbedRound {
   const limit = { seconds: 1, requests: 1, texts: 1, tooOften: 0, share };
   const busy = { keyword: latency(busyMs), fallback: latency(fallbackMs) };
-  return { form: "base64", chunks: 1, limit, busy, idle: { keyword: latency(1) } };
+  return { form: "base64", chunks: 1, limit, busy, idle: { keyword: latency(idleMs) } };
 }
 
 describe("parseSettings()", () => {
@@ -39,10 +39,16 @@ describe("judge()", () => {
     deepEqual(judge(rounds), [{ form: "base64", share: 0.9, latency: 1.5, isMet: true }]);
   });
 
+  it("makes nothing of a round that was disturbed when it was idle", () => {
+    const rounds = [round(0.9, 3), round(0.9, 3, { idleMs: 3 })];
+
+    deepEqual(judge(rounds).map(({ latency }) => latency), [3]);
+  });
+
   const missed: readonly [string, EmbedRound][] = [
     ["too little of the limit was used", round(0.79)],
     ["searches took too long", round(0.9, 2.1)],
-    ["searches that were answered by words did", round(0.9, 1, 2.1)],
+    ["searches that were answered by words did", round(0.9, 1, { fallbackMs: 2.1 })],
     ["there was no search", { ...round(0.9), busy: {} }],
   ];
   for (const [what, each] of missed) {

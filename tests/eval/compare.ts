@@ -8,6 +8,8 @@ const TOLERANCE_OF_FEW = 0.02;
 const FEW_QUERIES = 150;
 /** Hybrid search may lose so much against the better of its parts. */
 const TOLERANCE_OF_HYBRID = 0.02;
+/** The model that is part of the program may lose so much where it has to be asked over HTTP. */
+const TOLERANCE_BEHIND_HTTP = 0.02;
 /** Keeps a difference of exactly the tolerance from failing by rounding. */
 const ROUNDING = 1e-9;
 
@@ -86,5 +88,37 @@ export function compareHybrid(rows: readonly ReportRow[]): HybridComparison[] {
     const difference = hybrid - Math.max(keyword, vector);
     const isLower = difference < -TOLERANCE_OF_HYBRID - ROUNDING;
     return [{ name, keyword, vector, hybrid, difference, isLower }];
+  });
+}
+
+/** A search with a model that is asked over HTTP beside the same with it built in: nDCG@10. */
+export interface HttpComparison {
+  readonly name: string;
+  readonly n: number;
+  readonly builtIn: number;
+  readonly behindHttp: number;
+  readonly difference: number;
+  readonly isLower: boolean;
+}
+
+/** Returns the comparison of every row that was measured both ways. */
+export function compareBehindHttp(
+  builtIn: readonly ReportRow[],
+  behindHttp: readonly ReportRow[],
+): HttpComparison[] {
+  const others = new Map(behindHttp.map((row) => [nameOf(row), row["nDCG@10"]]));
+  return builtIn.flatMap((row) => {
+    const [usual, other] = [row["nDCG@10"], others.get(nameOf(row))];
+    if (other === undefined) return [];
+    const difference = other - usual;
+    const isLower = difference < -TOLERANCE_BEHIND_HTTP - ROUNDING;
+    return [{
+      name: nameOf(row),
+      n: row.n,
+      builtIn: usual,
+      behindHttp: other,
+      difference,
+      isLower,
+    }];
   });
 }

@@ -1,6 +1,6 @@
 import { deepStrictEqual as deepEqual, ok, strictEqual as equal, throws } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
-import { compareHybrid, compareRows, parseExpectations } from "./compare.ts";
+import { compareBehindHttp, compareHybrid, compareRows, parseExpectations } from "./compare.ts";
 import { nameOf, OPEN_ROWS } from "./report.ts";
 import { toRow } from "./temp_data.ts";
 
@@ -92,5 +92,29 @@ describe("compareHybrid()", () => {
     );
 
     deepEqual(compareHybrid(rows), []);
+  });
+});
+
+describe("compareBehindHttp()", () => {
+  const cases: [string, number, boolean][] = [
+    ["lower by the tolerance", 0.48, false],
+    ["lower by more", 0.4799, true],
+    ["higher by far", 0.9, false],
+  ];
+  for (const [name, ndcg, isLower] of cases) {
+    it(`compareBehindHttp() finds a row ${name}`, () => {
+      const [comparison] = compareBehindHttp([toRow({})], [toRow({ "nDCG@10": ndcg })]);
+
+      equal(comparison?.name, "birds en");
+      equal(comparison?.isLower, isLower);
+    });
+  }
+
+  it("compareBehindHttp() leaves out what was measured one way only", () => {
+    const rows = [toRow({}), toRow({ lang: "zh" })];
+
+    const comparisons = compareBehindHttp(rows, [toRow({ lang: "zh" })]);
+
+    deepEqual(comparisons.map(({ name }) => name), ["birds zh"]);
   });
 });

@@ -21,6 +21,14 @@ export function findFailures(results: readonly Asked[]): string[] {
   });
 }
 
+/** Complains of each set and mode where another mode answered a query. */
+export function findFallbacks(results: readonly Asked[]): string[] {
+  return [...groupByRun(results)].flatMap(([name, group]) => {
+    const count = group.filter(({ fellBack }) => fellBack).length;
+    return count === 0 ? [] : [`${name}: ${count} queries were answered by another mode`];
+  });
+}
+
 /** Complains of each set and mode where notes were found, but none of the set's own. */
 export function findStrangers(results: readonly QueryResult[]): string[] {
   return [...groupByRun(results)].flatMap(([name, group]) => {

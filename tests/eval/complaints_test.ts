@@ -1,7 +1,7 @@
 import { deepStrictEqual as deepEqual } from "node:assert/strict";
 import { describe, it } from "@std/testing/bdd";
 import { compareRows, parseExpectations } from "./compare.ts";
-import { findFailures, findStrangers, findUncompared } from "./complaints.ts";
+import { findFailures, findFallbacks, findStrangers, findUncompared } from "./complaints.ts";
 import { toResult, toRow } from "./temp_data.ts";
 
 describe("findFailures()", () => {
@@ -18,6 +18,15 @@ describe("findFailures()", () => {
     deepEqual(findFailures([toResult({}), fellBack, fellBack]), [
       "birds vector: every query was answered by another mode, so that these are its numbers",
     ]);
+  });
+});
+
+describe("findFallbacks()", () => {
+  it("findFallbacks() says how many queries another mode answered, be they few", () => {
+    const results = [toResult({ mode: "hybrid" }), toResult({ mode: "hybrid", fellBack: true })];
+
+    deepEqual(findFallbacks(results), ["birds hybrid: 1 queries were answered by another mode"]);
+    deepEqual(findFallbacks(results.slice(0, 1)), []);
   });
 });
 

@@ -4,7 +4,7 @@ import type { Services } from "@/lib/services.ts";
 import { ask } from "./ask.ts";
 import { type DataSet, type Query, type Questions, readQuestions } from "./data_sets.ts";
 import { NO_SCORE, normalizePath, type RankingScore, scoreRanking } from "./measures.ts";
-import { openServices } from "./open_services.ts";
+import { openServices, untilMeaning } from "./open_services.ts";
 
 /** Ten notes are scored; more are asked for, so that a note that is listed twice costs none. */
 const ASKED_HITS = 20;
@@ -30,6 +30,8 @@ export interface EvaluationOptions {
   readonly limit: number;
   /** The model behind vector search; `undefined` = the program's own default. */
   readonly embedding: string | undefined;
+  /** More flags for the program. */
+  readonly flags?: readonly string[];
 }
 
 /** Indexes the vault of each data set by itself and returns how each query went in each mode. */
@@ -39,8 +41,9 @@ export async function evaluateApart(
 ): Promise<QueryResult[]> {
   const results: QueryResult[] = [];
   for (const set of sets) {
-    await using opened = await openServices(set.vault, options.embedding);
+    await using opened = await openServices(set.vault, options.embedding, options.flags);
     await opened.services.ready();
+    await untilMeaning(opened.services);
     const questions = readQuestions(set, { limit: options.limit, root: set.vault });
     results.push(...await evaluateSet(opened.services, questions, options.modes));
   }
@@ -58,8 +61,9 @@ export async function evaluateTogether(
   sets: readonly DataSet[],
   options: EvaluationOptions,
 ): Promise<QueryResult[]> {
-  await using opened = await openServices(folder, options.embedding);
+  await using opened = await openServices(folder, options.embedding, options.flags);
   await opened.services.ready();
+  await untilMeaning(opened.services);
   const results: QueryResult[] = [];
   for (const set of sets) {
     const questions = readQuestions(set, { limit: options.limit, root: folder });

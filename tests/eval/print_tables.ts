@@ -1,6 +1,7 @@
 /** Prints what was measured, for people. */
-import type { Comparison, HybridComparison } from "./compare.ts";
+import type { Comparison, HttpComparison, HybridComparison } from "./compare.ts";
 import type { HintReport } from "./hint_report.ts";
+import { mean } from "./measures.ts";
 import type { RecallRow } from "./recall_hints.ts";
 import { meanRows, nameOf, type ReportRow } from "./report.ts";
 import { formatTable, print, type Row } from "./table.ts";
@@ -14,6 +15,35 @@ export function printRankings(
   printTable([...rows, ...meanRows(rows)].map((row) => ({ ...row })), formatMeasure);
   printTable(comparisons.map(toComparisonRow), formatMeasure);
   printTable(hybrids.map(toHybridRow), formatMeasure);
+}
+
+/** Prints the model that is part of the program beside itself over HTTP, and their means. */
+export function printBehindHttp(comparisons: readonly HttpComparison[]): void {
+  const over = (pick: (row: HttpComparison) => number) => mean(comparisons.map(pick));
+  printTable([
+    ...comparisons.map(({ isLower, ...row }) => toHttpRow(row, toVerdict(isLower))),
+    toHttpRow({
+      name: `mean of ${comparisons.length} rows`,
+      n: comparisons.reduce((sum, { n }) => sum + n, 0),
+      builtIn: over((row) => row.builtIn),
+      behindHttp: over((row) => row.behindHttp),
+      difference: over((row) => row.difference),
+    }, ""),
+  ], formatMeasure);
+}
+
+function toHttpRow(
+  { name, n, builtIn, behindHttp, difference }: Omit<HttpComparison, "isLower">,
+  verdict: string,
+): Row {
+  return {
+    "hybrid": name,
+    n,
+    "built in@10": builtIn,
+    "behind HTTP@10": behindHttp,
+    "difference@10": difference,
+    verdict,
+  };
 }
 
 /** Prints for each mode what thresholds do, and what one does to each data set. */

@@ -6,13 +6,14 @@
  */
 import { ConfigError } from "@/lib/errors.ts";
 import { writeStderr } from "@/lib/seams.ts";
-import { compareHybrid, compareRows } from "./compare.ts";
-import { findFailures, findStrangers, findUncompared } from "./complaints.ts";
+import { evaluateBehindHttp } from "./behind_http.ts";
+import { compareBehindHttp, compareHybrid, compareRows } from "./compare.ts";
+import { findFailures, findFallbacks, findStrangers, findUncompared } from "./complaints.ts";
 import { type DataSet, findDataSets } from "./data_sets.ts";
 import { evaluateApart, evaluateTogether } from "./evaluate.ts";
 import { toHintReports } from "./hint_report.ts";
 import { measureHints } from "./hints.ts";
-import { printHints, printRankings, printRecall } from "./print_tables.ts";
+import { printBehindHttp, printHints, printRankings, printRecall } from "./print_tables.ts";
 import { measureRecall, toRecallRows } from "./recall_hints.ts";
 import { meanRows, toRows } from "./report.ts";
 import { parseSettings, type Settings, UsageError } from "./settings.ts";
@@ -25,6 +26,7 @@ const RECALL_THRESHOLDS = [0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7];
 async function main(args: string[]): Promise<number> {
   const settings = parseSettings(args);
   const sets = chooseSets(settings);
+  if (settings.behindHttp) return await runBehindHttp(sets, settings.behindHttp.weight, settings);
   if (settings.recall) return await runRecall(sets, settings);
   return settings.hints ? await runHints(sets, settings) : await runRankings(sets, settings);
 }
@@ -70,6 +72,23 @@ async function runRecall(sets: readonly DataSet[], settings: Settings): Promise<
   if (settings.json) print(JSON.stringify(rows, null, 1));
   else printRecall(rows);
   return 0;
+}
+
+async function runBehindHttp(
+  sets: readonly DataSet[],
+  weight: number,
+  { byLang, json, limit = Infinity }: Settings,
+): Promise<number> {
+  const { builtIn, behindHttp } = await evaluateBehindHttp(sets, { limit, weight });
+  const comparisons = compareBehindHttp(toRows(builtIn, byLang), toRows(behindHttp, byLang));
+  if (json) print(JSON.stringify(comparisons, null, 1));
+  else printBehindHttp(comparisons);
+  const isComplete = complain([
+    ...findFailures(builtIn),
+    ...findFailures(behindHttp),
+    ...findFallbacks(behindHttp),
+  ]);
+  return comparisons.some(({ isLower }) => isLower) || !isComplete ? 1 : 0;
 }
 
 /** @returns Whether there was nothing to complain of. */

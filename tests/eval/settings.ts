@@ -1,6 +1,7 @@
 /** The command line of `deno task eval`. */
 import { parseArgs } from "node:util";
 import { SEARCH_MODES, type SearchMode } from "@/lib/contracts.ts";
+import { STATIC_WEIGHT } from "@/lib/embed/static_embedder.ts";
 import { type Expectations, parseExpectations } from "./compare.ts";
 
 const USAGE = `Usage: deno task eval DATA_DIR [options]
@@ -31,10 +32,16 @@ DATA_DIR is a data set or a folder of data sets: vault/ with notes and queries.j
   --recall          instead of rankings: the hints that an agent would get. Each vault that has
                     memories is sent the queries of all sets, for thresholds from .30 to .70, each
                     query in a session of its own; the limits are those of the product
-  --among N         with --recall: each query stands among N characters of other sets' notes`;
+  --among N         with --recall: each query stands among N characters of other sets' notes
+
+  --behind-http     instead of rankings: hybrid search with the model that is part of the program
+                    beside the same with it asked over HTTP, as if nothing were known of it: exit
+                    with 1 if nDCG@10 of a row is lower by more than .02
+  --dense-weight W  with --behind-http: what vectors weigh beside words there, 0 to 1 (default: .4,
+                    as of the model that is part of the program)`;
 
 const OPTIONS = {
-  "modes": { type: "string", default: "keyword" },
+  "modes": { type: "string" },
   "embedding": { type: "string" },
   "sets": { type: "string" },
   "queries": { type: "string" },
@@ -47,6 +54,8 @@ const OPTIONS = {
   "hint-at": { type: "string" },
   "recall": { type: "boolean", default: false },
   "among": { type: "string" },
+  "behind-http": { type: "boolean", default: false },
+  "dense-weight": { type: "string" },
 } as const;
 
 /** The command line cannot be followed. */
@@ -71,6 +80,8 @@ export interface Settings {
   readonly among: number | undefined;
   /** By mode; empty if the scores are to be taken as they are. */
   readonly hintAt: ReadonlyMap<SearchMode, number>;
+  /** What vectors weigh in a search with the model behind HTTP, 0..1; without it none is measured. */
+  readonly behindHttp: { readonly weight: number } | undefined;
 }
 
 /**
@@ -83,8 +94,9 @@ export function parseSettings(args: string[]): Settings {
   const [folder, ...more] = positionals;
   if (folder === undefined || more.length > 0) throw new UsageError(USAGE);
   refuseMixtures(values);
-  const modes = values.modes.split(",").map(parseMode);
-  const { "hint-at": hintAt, "by-lang": byLang, compare, limit } = values;
+  refuseBesideHttp(values);
+  const modes = (values.modes ?? "keyword").split(",").map(parseMode);
+  const { "hint-at": hintAt, "by-lang": byLang, "dense-weight": weight, compare, limit } = values;
   return {
     folder,
     modes,
@@ -100,6 +112,7 @@ export function parseSettings(args: string[]): Settings {
     recall: values.recall,
     among: values.among === undefined ? undefined : parseCount("--among", values.among),
     hintAt: hintAt === undefined ? new Map() : parseHintAt(hintAt, modes),
+    behindHttp: values["behind-http"] ? { weight: parseWeight(weight) } : undefined,
   };
 }
 
@@ -129,6 +142,30 @@ function refuseMixtures(values: Values): void {
   if (values.hints && values.compare !== undefined) {
     throw new UsageError("--compare takes the rows of rankings: it cannot be used with --hints");
   }
+}
+
+function refuseBesideHttp(values: Values): void {
+  const { compare, embedding, hints, modes, recall, together } = values;
+  if (values["dense-weight"] !== undefined && !values["behind-http"]) {
+    throw new UsageError("--dense-weight says something of --behind-http only");
+  }
+  const isMixed = hints || recall || together || [compare, embedding, modes].some(isGiven);
+  if (values["behind-http"] && isMixed) {
+    throw new UsageError(
+      "--behind-http compares hybrid search with one model on each vault: it cannot be used with " +
+        "--modes, --embedding, --hints, --recall, --together or --compare",
+    );
+  }
+}
+
+function isGiven(value: string | undefined): boolean {
+  return value !== undefined;
+}
+
+function parseWeight(text: string | undefined): number {
+  if (text === undefined) return STATIC_WEIGHT;
+  if (!/^(0|1|0?\.\d+)$/.test(text)) throw new UsageError("--dense-weight must be from 0 to 1");
+  return Number(text);
 }
 
 function parseMode(name: string): SearchMode {

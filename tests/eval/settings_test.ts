@@ -22,8 +22,21 @@ describe("parseSettings()", () => {
       recall: false,
       among: undefined,
       hintAt: new Map(),
+      behindHttp: undefined,
     });
   });
+
+  it("parseSettings() lets vectors behind HTTP weigh as much as those of the built-in model", () => {
+    deepEqual(parseSettings(["data", "--behind-http"]).behindHttp, { weight: 0.4 });
+  });
+
+  for (const [text, weight] of [["0", 0], [".7", 0.7], ["0.25", 0.25], ["1", 1]] as const) {
+    it(`parseSettings() takes ${text} for the weight of vectors behind HTTP`, () => {
+      const { behindHttp } = parseSettings(["data", "--behind-http", "--dense-weight", text]);
+
+      deepEqual(behindHttp, { weight });
+    });
+  }
 
   it("parseSettings() gives each mode its score, in their order", () => {
     const args = ["data", "--hints", "--modes", "vector,hybrid", "--hint-at", ".35,0.4"];
@@ -75,6 +88,14 @@ describe("parseSettings()", () => {
     ], /for each of --modes/],
     ["a score of 0", ["a", "--hints", "--hint-at", ".0"], /above 0 and below 1/],
     ["a score of 1", ["a", "--hints", "--hint-at", "1"], /above 0 and below 1/],
+    ["a weight of nothing", ["a", "--dense-weight", ".4"], /--behind-http only/],
+    ["a weight above 1", ["a", "--behind-http", "--dense-weight", "1.1"], /must be from 0 to 1/],
+    ["a word for a weight", ["a", "--behind-http", "--dense-weight", "half"], /from 0 to 1/],
+    ["a mode behind HTTP", ["a", "--behind-http", "--modes", "keyword"], /cannot be used with/],
+    ["a model behind HTTP", ["a", "--behind-http", "--embedding", "none"], /cannot be used with/],
+    ["one vault behind HTTP", ["a", "--behind-http", "--together"], /cannot be used with/],
+    ["hints behind HTTP", ["a", "--behind-http", "--hints"], /cannot be used with/],
+    ["expectations behind HTTP", ["a", "--behind-http", "--compare", "x"], /cannot be used with/],
     ["a word for a score", ["a", "--hints", "--hint-at", "high"], /above 0 and below 1/],
   ];
   for (const [name, args, message] of refused) {
