@@ -46,7 +46,8 @@ export interface EmbeddingProvider {
 const NO_FIELDS = { query: {}, passage: {} };
 /** Vectors as bytes: a third of the text, read in a hundredth of the time. */
 const AS_BYTES = { encoding_format: "base64" };
-const FAR: ProviderBatch = { texts: 96, bytes: 128 * 1024, atOnce: 4 };
+/** Larger answers hold others up while they are read, and bring no more where texts are counted. */
+const FAR: ProviderBatch = { texts: 48, bytes: 128 * 1024, atOnce: 4 };
 /** Of the person's own machine, which has other things to do as well. */
 const NEAR: ProviderBatch = { texts: 16, bytes: 32 * 1024, atOnce: 1 };
 

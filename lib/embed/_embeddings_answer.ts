@@ -111,15 +111,19 @@ function decodeFloats(base64: string): Float32Array | undefined {
   }
 }
 
+/** Plain loops: by way of iterators a batch takes twenty times as long, in one go. */
 function toUnitLength(values: readonly unknown[] | Float32Array): Float32Array {
+  const embedding = values instanceof Float32Array ? values : new Float32Array(values.length);
   let sum = 0;
-  for (const value of values) {
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at];
     if (typeof value !== "number" || !Number.isFinite(value)) throw noNumbers();
     sum += value * value;
   }
   if (sum === 0) throw new BadAnswer("gave a vector of zeros", { of: "values" });
   const length = Math.sqrt(sum);
-  return Float32Array.from(values, (value) => Number(value) / length);
+  for (let at = 0; at < values.length; at++) embedding[at] = Number(values[at]) / length;
+  return embedding;
 }
 
 /** Voyage knows the total only. */

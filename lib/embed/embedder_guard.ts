@@ -14,7 +14,8 @@ export const LOCAL_LIMIT_MS = 10_000;
 export const LATE_QUERY_LIMIT_MS = 30_000;
 /** After a failure the model is left alone for so long, unless it asks for more. */
 export const EMBED_REST_MS = 30_000;
-/** It is asked again after so long, whatever it said. */
+/** It is left alone so long, and asked again after so long, whatever it said. */
+const MIN_REST_MS = 1_000;
 const MAX_REST_MS = 3_600_000;
 
 export interface EmbedderGuardOptions {
@@ -127,8 +128,9 @@ export class EmbedderGuard {
     const reason = error instanceof EmbeddingUnavailable || error instanceof TookTooLong
       ? error.message
       : `The embedding failed (${describeFailure(error).cause})`;
-    const { restMs = 0 } = error instanceof EmbeddingUnavailable ? error : {};
-    const rest = Math.min(Math.max(restMs, EMBED_REST_MS), MAX_REST_MS);
+    // Who says how long it has to be is believed, be it shorter than usual.
+    const { restMs = EMBED_REST_MS } = error instanceof EmbeddingUnavailable ? error : {};
+    const rest = Math.min(Math.max(restMs, MIN_REST_MS), MAX_REST_MS);
     this.#failure = { reason, restUntilMs: clock.monotonicMs() + rest };
     logger.warn("embedding-failed", { kind, reason });
     return reason;
@@ -182,8 +184,16 @@ function checked(
   const isRight = embeddings.length === count &&
     embeddings.every((embedding) =>
       embedding === undefined ||
-      embedding.length === dimensions && embedding.every(Number.isFinite)
+      embedding.length === dimensions && isAllFinite(embedding)
     );
   if (!isRight) throw new EmbeddingUnavailable("The embedding gave an answer of another form");
   return embeddings;
+}
+
+/** A plain loop: it sees every number of every answer. */
+function isAllFinite(embedding: Float32Array): boolean {
+  for (let at = 0; at < embedding.length; at++) {
+    if (!Number.isFinite(embedding[at])) return false;
+  }
+  return true;
 }

@@ -45,8 +45,10 @@ const FEW_QUESTIONS = 16;
 const GROWTH = 1.5;
 /** After a failure, when the model has rested as well. */
 const RETRY_MS = 31_000;
+/** Shorter than other slices: it takes a second or more, and searches go on. */
+const SLICE_MS = 2;
 /** A step of work compares so many rows. */
-const ROWS_A_STEP = 1_000;
+const ROWS_A_STEP = 500;
 /** Of a longer note some chunks stand for all, so that no book decides for a whole vault. */
 const CHUNKS_A_NOTE = 8;
 /** With a larger part of the notes gone at the end it was another vault that was looked at. */
@@ -102,7 +104,7 @@ export class Calibrator {
   async calibrate(): Promise<void> {
     const { clock, logger, onCalibrated, vectors } = this.#options;
     const { signal } = this.#stop;
-    const slicer = new Slicer(clock);
+    const slicer = new Slicer(clock, SLICE_MS);
     const { generation, noteCount } = vectors;
     const notes = await slicer.run(this.#inChanceOrder(), signal);
     const questions = await this.#askQuestions(await this.#sampleQuestions(notes, slicer));

@@ -32,6 +32,8 @@ export const MAX_MISSING_SHARE = 0.05;
 export const MAX_STRIKES = 3;
 /** What is left where nothing seems to be wrong is tried again so soon, and then less and less. */
 const RETRY_MS = 1_000;
+/** Shorter than other slices: it goes on for minutes, and those who search meet it each time. */
+const BACKGROUND_SLICE_MS = 2;
 /** So many notes whose vectors came late are made known at a time. */
 const LATE_NOTES_AT_ONCE = 500;
 /** Stands before questions in the cache, where a text of a note cannot begin like that. */
@@ -108,6 +110,11 @@ export class Embeddings {
     const isForAll = ofAll !== undefined || this.whyNotYet(noteCount) !== undefined;
     const which = isForAll ? "notes are found" : `${missingCount} of the notes are found`;
     return `${why}. Until it works again ${which} by their words only`;
+  }
+
+  /** True while notes are embedded that were indexed without their vectors. */
+  get isFilling(): boolean {
+    return this.#filling !== undefined;
   }
 
   /** How many notes wait for their vectors. */
@@ -278,13 +285,15 @@ export class Embeddings {
   /** @param tried Gets the notes that were seen to. */
   async #fill(tried: Set<MissingNote>): Promise<void> {
     const { clock, embedder, logger, readTexts } = this.#options;
+    // Of all notes together: each by itself would never use its slice up.
+    const slicer = new Slicer(clock, BACKGROUND_SLICE_MS);
     const notes = new LateNotes({
       missing: this.#missing,
       isWanted: (path, note) => this.#missing.get(path) === note && !this.#late.has(path),
       open: async (path, note) => {
         tried.add(note);
         const texts = await readTexts(path, note.etag);
-        return texts && await this.#lookUp(texts, new Slicer(clock));
+        return texts && await this.#lookUp(texts, slicer);
       },
       mayGoOn: () => !this.#isStopped && this.#passages.isOpen,
       onDone: (late) => this.#keepLate(late),
@@ -295,7 +304,7 @@ export class Embeddings {
     const work = async () => {
       for await (const batch of batches) {
         try {
-          const embeddings = await this.#embedPassages(batch.texts, new Slicer(clock));
+          const embeddings = await this.#embedPassages(batch.texts, slicer);
           batch.take(embeddings);
         } catch (error) {
           batch.giveUp(this.#isAway(error) ? undefined : error);
@@ -348,13 +357,14 @@ export class Embeddings {
     const embeddings = await this.#passages.embed(texts, this.#stop.signal);
     // To keep them, in a file too, is a slice of work of its own.
     await slicer.pause();
-    const vectors = texts.map((text, index) => {
+    const vectors: (Int8Array | null)[] = [];
+    for (const [index, text] of texts.entries()) {
       const embedding = embeddings[index];
       const vector = (embedding && quantize(embedding)) ?? null;
       this.#cache?.put(text, vector);
-      return vector;
-    });
-    await slicer.pause();
+      vectors.push(vector);
+      await slicer.pause();
+    }
     return vectors;
   }
 

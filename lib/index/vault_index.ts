@@ -135,7 +135,7 @@ export class VaultIndex {
         else this.#tellChanged();
         // While it was read nobody could take them in.
         if (kind !== "compare" && this.#embeddings?.hasLate) this.#sync.settleSoon();
-        if (!this.#embeddings?.whyNotYet(this.counts.notes)) this.#calibrator?.settle();
+        this.#settleCalibration();
       },
       table: this.#table,
       database: this.#database,
@@ -358,6 +358,12 @@ export class VaultIndex {
     const learnt = calibration && { ...calibration, weight: LEARNT_WEIGHT };
     const scale = embedding?.embedder.scale ?? learnt;
     return scale && { ...scale, weight: embedding?.weight ?? scale.weight };
+  }
+
+  /** When nearly all vectors are there, and no more are coming. */
+  #settleCalibration(): void {
+    if (!this.#embeddings || this.#embeddings.isFilling) return;
+    if (this.#embeddings.whyNotYet(this.counts.notes) === undefined) this.#calibrator?.settle();
   }
 
   /** Returns `undefined` where the model says itself what its cosines mean. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { settleWithin } from "@/lib/seams.ts";
 import { delay, untilSettled, writeNotes } from "./bench_vault.ts";
 import type { Corpus } from "./corpus.ts";
-import { type Latencies, probe, PROBES } from "./embed_probe.ts";
+import { isWithoutProvider, type Latencies, probe, PROBES } from "./embed_probe.ts";
 import {
   type ProviderProcess,
   type ProviderReport,
@@ -134,10 +134,10 @@ async function untilDone(
     await delay(POLL_MS);
   }
   const report = await provider.report();
-  // It finds out what the cosines of the model mean, too.
+  // It finds out what the cosines of the model mean, too; then it asks, be that too often.
   await until(async () => {
     await delay(POLL_MS);
-    return (await search(url, query, "hybrid")).mode === "hybrid";
+    return !isWithoutProvider(await search(url, query, "hybrid"));
   });
   return report;
 }

@@ -1,4 +1,5 @@
 /** How long a server that does other things as well takes to answer, asked now and then. */
+import type { SearchAnswer } from "@/lib/contracts.ts";
 import { percentile } from "../eval/measures.ts";
 import { delay } from "./bench_vault.ts";
 import { readHealth, search } from "./scale_server.ts";
@@ -56,15 +57,20 @@ export async function probe(
 /** Why nobody asks the provider: notes have no vectors, or it is not known what these mean. */
 const WITHOUT_PROVIDER = /not embedded yet|being found out/;
 
+/** Tells whether a search by words and meaning was answered without asking the provider. */
+export function isWithoutProvider({ fallback }: SearchAnswer): boolean {
+  return WITHOUT_PROVIDER.test(fallback?.reason ?? "");
+}
+
 /** Returns how long it took; `undefined` if the provider had a part in the answer. */
 async function ask(url: string, kind: Probe, query: string): Promise<number | undefined> {
   if (kind === "health") return await timeOf(() => readHealth(url));
   if (kind === "keyword") return await timeOf(() => search(url, query, "keyword"));
-  let reason = "";
+  let isByWords = false;
   const tookMs = await timeOf(async () => {
-    reason = (await search(url, query, "hybrid")).fallback?.reason ?? "";
+    isByWords = isWithoutProvider(await search(url, query, "hybrid"));
   });
-  return WITHOUT_PROVIDER.test(reason) ? tookMs : undefined;
+  return isByWords ? tookMs : undefined;
 }
 
 function toLatency(times: readonly number[]): Latency {
