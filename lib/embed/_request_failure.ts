@@ -28,14 +28,17 @@ export class RequestFailure extends EmbeddingUnavailable {
   readonly kind: FailureKind;
   readonly status: number | undefined;
   readonly code: string | undefined;
-  readonly retryAfterMs: number | undefined;
 
   constructor(message: string, { kind, status, code, retryAfterMs }: FailureOptions) {
     super(message, { restMs: retryAfterMs });
     this.kind = kind;
     this.status = status;
     this.code = code;
-    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** How long the provider asks to be left alone. */
+  get retryAfterMs(): number | undefined {
+    return this.restMs;
   }
 }
 

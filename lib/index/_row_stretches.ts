@@ -58,31 +58,26 @@ export interface CentredRows {
   readonly chunks: RowStretches;
 }
 
-/** Returns the same with what is known of the rows, NaN where nothing is. */
-export function restoreCentredRows(
-  centring: Centring,
-  known: Readonly<Record<"metadata" | "chunks", Float32Array<ArrayBuffer>>>,
-): CentredRows {
-  return {
-    centring,
-    metadata: new RowStretches(centring.passage, known.metadata),
-    chunks: new RowStretches(centring.passage, known.chunks),
-  };
-}
-
 /** How vectors are compared. */
 export interface VectorView {
   /** Without what only tells their language; `undefined` = as they are. */
   readonly centred: CentredRows | undefined;
 }
 
-/** Returns how rows are compared by some means; nothing of them is known yet. */
-export function toCentredRows(centring: Centring): CentredRows {
+/**
+ * Returns how rows are compared by some means.
+ *
+ * @param known What is known of the rows, NaN where nothing is; nothing at all without it.
+ */
+export function toCentredRows(
+  centring: Centring,
+  known: Partial<Record<"metadata" | "chunks", Float32Array<ArrayBuffer>>> = {},
+): CentredRows {
   const { passage } = centring;
   return {
     centring,
-    metadata: new RowStretches(passage),
-    chunks: new RowStretches(passage),
+    metadata: new RowStretches(passage, known.metadata),
+    chunks: new RowStretches(passage, known.chunks),
   };
 }
 

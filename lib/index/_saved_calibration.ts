@@ -1,7 +1,7 @@
 /** A calibration in a snapshot: numbers, and what rows are compared by if they are centred. */
 import type { Calibration } from "./calibration.ts";
 import { freezeCentring, restoreCentring } from "./centring.ts";
-import { restoreCentredRows, type VectorView } from "./_row_stretches.ts";
+import { toCentredRows, type VectorView } from "./_row_stretches.ts";
 import type { Frozen, SnapshotReader } from "./_snapshot_stream.ts";
 
 /** How many numbers stand before the means. */
@@ -56,6 +56,6 @@ export async function restoreCalibration(
   const centring = await restoreCentring(reader, dimensions);
   const metadata = await reader.readArray(Float32Array, rows.metadata);
   const chunks = await reader.readArray(Float32Array, rows.chunks);
-  const centred = restoreCentredRows(centring, { metadata, chunks });
+  const centred = toCentredRows(centring, { metadata, chunks });
   return { calibration: { ...found, centring }, view: { centred } };
 }

@@ -109,9 +109,13 @@ export class Calibrator {
     const notes = await slicer.run(this.#inChanceOrder(), signal);
     const questions = await this.#askQuestions(await this.#sampleQuestions(notes, slicer));
     const slots = notes.map(({ slot }) => slot);
-    const centring = await slicer.run(this.#learnCentring(questions, slots), signal);
+    const asTheyAre = { questions, slots, view: { centred: undefined } };
+    const plain = await slicer.run(this.#pair(asTheyAre), signal);
+    const centring = await slicer.run(this.#learnCentring(asTheyAre, plain), signal);
     const view: VectorView = { centred: centring && toCentredRows(centring) };
-    const found = await slicer.run(this.#measure({ questions, slots, view }), signal);
+    const measured = { questions, slots, view };
+    const cosines = centring ? await slicer.run(this.#pair(measured), signal) : plain;
+    const found = await slicer.run(this.#measure(measured, cosines), signal);
     // Then the next stretch of work begins it anew.
     if (vectors.generation !== generation || this.#isOfAnother(slots, found.pairCount)) return;
     const calibration = { ...found, noteCount, centring };
@@ -206,8 +210,8 @@ export class Calibrator {
 
   /** Returns `undefined` if there is one language, or none is favoured. */
   *#learnCentring(
-    questions: readonly Question[],
-    slots: readonly number[],
+    { questions, slots }: Measured,
+    cosines: CosineCounts,
   ): Generator<void, Centring | undefined> {
     const { dimensions } = this.#options.vectors;
     const query = yield* learnMeans(questions, dimensions, LEAST_QUESTIONS);
@@ -215,7 +219,6 @@ export class Calibrator {
     const passage = yield* learnMeans(this.#somePassages(slots), dimensions, LEAST_QUESTIONS);
     if (!passage) return undefined;
     const centring = { query, passage };
-    const cosines = yield* this.#pair({ questions, slots, view: { centred: undefined } });
     const { floor, ceiling } = findRange(cosines);
     return measureFavour(centring) > LITTLE_FAVOUR * (ceiling - floor) ? centring : undefined;
   }
@@ -226,15 +229,16 @@ export class Calibrator {
     for (const slot of slots) {
       const language = languageOf(vectors.hanShareAt(slot));
       if (counts[language]++ < MEAN_NOTES_A_LANGUAGE) {
-        yield* take(vectors.vectorsAt(slot), CHUNKS_A_NOTE + 1);
+        yield* vectors.vectorsAt(slot).take(CHUNKS_A_NOTE + 1);
       }
     }
   }
 
+  /** @param cosines Of the questions with chunks, compared in the same way. */
   *#measure(
     { questions, slots, view }: Measured,
+    cosines: CosineCounts,
   ): Generator<void, Omit<Calibration, "noteCount" | "centring">> {
-    const cosines = yield* this.#pair({ questions, slots, view });
     const best: number[] = [];
     for (const question of questions) {
       let nearest = -Infinity;
@@ -299,14 +303,6 @@ interface Compared extends Omit<Measured, "questions"> {
 function* spread(numbers: Float32Array, most: number): Generator<number> {
   const step = Math.max(1, numbers.length / most);
   for (let at = 0; at < numbers.length; at += step) yield numbers[Math.floor(at)] ?? NaN;
-}
-
-function* take<T>(all: Iterable<T>, most: number): Generator<T> {
-  let count = 0;
-  for (const each of all) {
-    if (count++ === most) return;
-    yield each;
-  }
 }
 
 /** @param chance Any whole number: decides which chunk it is of. */

@@ -215,8 +215,7 @@ export class Embeddings {
     for (const batch of splitBatches(unknown, this.#options.embedder.batch ?? BATCH)) {
       const embeddings = await this.#questions.embed(batch, this.#stop.signal);
       for (const [index, text] of batch.entries()) {
-        const embedding = embeddings[index];
-        const vector = (embedding && quantize(embedding)) ?? null;
+        const vector = toKept(embeddings[index]);
         cache.put(QUESTION_MARK + text, vector);
         vectors.set(text, vector);
       }
@@ -344,8 +343,7 @@ export class Embeddings {
 
   async #embedAll(open: OpenTexts, slicer: Slicer): Promise<void> {
     const texts = [...open.unknown];
-    for (let at = 0; at < texts.length; at += BATCH.texts) {
-      const batch = texts.slice(at, at + BATCH.texts);
+    for (const batch of splitBatches(texts, BATCH)) {
       const vectors = await this.#embedPassages(batch, slicer);
       for (const [index, text] of batch.entries()) open.take(text, vectors[index] ?? null);
     }
@@ -359,8 +357,7 @@ export class Embeddings {
     await slicer.pause();
     const vectors: (Int8Array | null)[] = [];
     for (const [index, text] of texts.entries()) {
-      const embedding = embeddings[index];
-      const vector = (embedding && quantize(embedding)) ?? null;
+      const vector = toKept(embeddings[index]);
       this.#cache?.put(text, vector);
       vectors.push(vector);
       await slicer.pause();
@@ -379,4 +376,9 @@ export class Embeddings {
   #throwIfStopped(): void {
     this.#stop.signal.throwIfAborted();
   }
+}
+
+/** Returns an embedding as it is kept; `null` = there is none. */
+function toKept(embedding: Embedding): Int8Array | null {
+  return (embedding && quantize(embedding)) ?? null;
 }

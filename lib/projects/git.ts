@@ -6,6 +6,7 @@
  * choice. The folder itself is never looked into: that is left to Git, and whatever goes wrong,
  * the answer is the same as where there is no repository.
  */
+import { Buffer } from "node:buffer";
 import { basename, dirname, isAbsolute, resolve } from "node:path";
 import { Semaphore } from "@/lib/seams.ts";
 import {
@@ -229,13 +230,7 @@ async function readBounded(
     if (size > MAX_ANSWER_BYTES) return undefined;
     chunks.push(value);
   }
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.length;
-  }
-  return all;
+  return Buffer.concat(chunks, size);
 }
 
 /** Returns `undefined` for other text than UTF-8: two paths must not come out as one. */
